@@ -13,8 +13,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 # The folders whose files are compiled together, without files that need what the build generates.
-FOLDERS = ["command", "draw", "engine", "files", "front", "network", "path", "path/search", "plan", "show"]
-LEFT_OUT = {"command/main.cpp", "show/template.cpp"}
+FOLDERS = ["command", "contract", "contract/algebra", "draw", "engine", "files", "front", "fused", "linear", "network",
+           "path", "path/search", "plan", "show"]
+LEFT_OUT = {"command/main.cpp", "show/template.cpp", "fused/tiles.cpp"}
 
 
 def read(compiler, folder):

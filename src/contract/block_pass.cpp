@@ -123,5 +123,6 @@ void multiply_block(const panel_operands<T, Stored>& operands, const block_rows<
     template void multiply_block(const panel_operands<T, S>&, const block_rows<T, S>&, \
                                  const block_columns<T, S>&, const destination<T, S>&)
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

@@ -7,7 +7,6 @@
 
 #include "src/base/arithmetic.hpp"
 #include "src/contract/element_types.hpp"
-#include "src/contract/joined_rows.hpp"
 #include "src/contract/offsets.hpp"
 #include "src/contract/sharing.hpp"
 #include "src/runtime/buffers.hpp"
@@ -197,12 +196,6 @@ runtime::loan_list blocked<T, Stored>::loans() const {
     return {{sizeof(T) * borrowed()}};
 }
 
-template <class T, class Stored>
-std::unique_ptr<const joined_strategy> blocked<T, Stored>::join(
-    std::span<const joinable> all) const {
-    return joined_rows<T, Stored>::make(all);
-}
-
 // C from its element `c` on, for its first block of k or a later one.
 template <class T, class Stored>
 destination<T, Stored> blocked<T, Stored>::output(const operands& from, std::int64_t c,
@@ -376,5 +369,6 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
 
 #define RICCI_INSTANTIATE(...) template class blocked<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

@@ -43,6 +43,14 @@ bool is_cheaper(const candidate<T, Stored>& x, const candidate<T, Stored>& y) {
     return x.estimate.cycles() < y.estimate.cycles();
 }
 
+template <class T, class Stored>
+candidate<T, Stored> take_cheapest(std::vector<candidate<T, Stored>>& all) {
+    const auto best = std::min_element(all.begin(), all.end(), is_cheaper<T, Stored>);
+    const candidate<T, Stored> taken = *best;
+    all.erase(best);
+    return taken;
+}
+
 // Every way that the contraction can go, in the order in which the first of equal ones is taken.
 template <class T, class Stored>
 std::vector<candidate<T, Stored>> list_candidates(const index_groups& groups,
@@ -88,18 +96,12 @@ choice choose_strategy(index_groups groups, const kernels::kernel_table<T, Store
         return made;
     }
     auto all = list_candidates(groups, table);
-    const auto take_cheapest = [&] {
-        const auto best = std::min_element(all.begin(), all.end(), is_cheaper<T, Stored>);
-        const candidate<T, Stored> taken = *best;
-        all.erase(best);
-        return taken;
-    };
-    const candidate<T, Stored> best = take_cheapest();
+    const candidate<T, Stored> best = take_cheapest(all);
     made.name = best.name;
     made.estimate = best.estimate;
     made.how = best.make(std::move(groups), table);
     if (!all.empty()) {
-        const candidate<T, Stored> next = take_cheapest();
+        const candidate<T, Stored> next = take_cheapest(all);
         made.runner_up = next.name;
         made.runner_up_estimate = next.estimate;
     }
@@ -130,5 +132,6 @@ cost least_cost(const index_groups& groups, const kernels::kernel_table<T, Store
                                   const kernels::kernel_table<T, S>&);                     \
     template cost least_cost(const index_groups&, const kernels::kernel_table<T, S>&)
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

@@ -115,5 +115,6 @@ void pack_grid(const column_grid& grid, const grid_source<T>& source, const pack
 #define RICCI_INSTANTIATE(T) \
     template void pack_grid(const column_grid&, const grid_source<T>&, const packed_part&, T*)
 RICCI_FOR_UNWIDENED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

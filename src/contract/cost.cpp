@@ -14,7 +14,7 @@ using stride_member = std::int64_t contraction_loop::*;
 
 // A tile of a nominal core: rows, and vectors across; and the rows and columns of one whose lanes
 // are batches.
-constexpr double tile_rows = 8, tile_vectors = 2, interleaved_side = 4;
+constexpr double rows_of_tile = 8, vectors_of_tile = 2, interleaved_side = 4;
 // A tile whose lanes are batches loads as much as it multiplies.
 constexpr double interleaved_vectors = 2.2;
 // A blocked product reads and writes C once for so many k.
@@ -95,7 +95,7 @@ double costs::moves_of_c() const {
 cost costs::tiles_of_columns(double bytes) const {
     const double vectors = std::ceil(n_ / lanes_);
     return {loads_ * batch_ * m_ * vectors * k_, bytes,
-            batch_ * std::ceil(m_ / tile_rows) * std::ceil(vectors / tile_vectors)};
+            batch_ * std::ceil(m_ / rows_of_tile) * std::ceil(vectors / vectors_of_tile)};
 }
 
 cost costs::vector_product() const {

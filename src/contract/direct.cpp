@@ -181,5 +181,6 @@ void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
     template class direct<T>; \
     template bool suits_direct(const index_groups&, const kernels::kernel_table<T>&)
 RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

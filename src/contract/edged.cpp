@@ -16,13 +16,13 @@ namespace {
 
 // Bytes that are copied at once: they are read soon after they are written. A copy of not much more
 // is not cut.
-constexpr std::int64_t most_bytes = std::int64_t{2} << 20;
+constexpr std::int64_t most_edged_bytes = std::int64_t{2} << 20;
 // Operations of a part at least: enough to share out.
 constexpr double least_flops = 3e7;
 
-using loops = std::vector<steps::contraction_loop>;
+using edged_loops = std::vector<steps::contraction_loop>;
 
-double iterations_of(const loops& all) {
+double iterations_of(const edged_loops& all) {
     double count = 1;
     for (const auto& loop : all) count *= static_cast<double>(loop.extent);
     return count;
@@ -32,7 +32,7 @@ double iterations_of(const loops& all) {
 
 edged::edged(const steps::contraction& what, const chooser& choose)
     : element_bytes_(size_of(what.type)) {
-    loops all = all_loops(what);
+    edged_loops all = all_loops(what);
     empty_ = std::any_of(all.begin(), all.end(), [](const auto& l) { return l.extent == 0; });
     if (empty_) {
         whole_ = choose(regrouped(what, all).made);
@@ -47,7 +47,7 @@ edged::edged(const steps::contraction& what, const chooser& choose)
     if (!what.a_edges.empty()) a_.copy.emplace(extents, in_a, what.a_edges, element_bytes_);
     if (!what.b_edges.empty()) b_.copy.emplace(extents, in_b, what.b_edges, element_bytes_);
 
-    // A part of a sum would be rounded: loops of k are not cut.
+    // A part of a sum would be rounded: edged_loops of k are not cut.
     const std::size_t free = all.size() - what.k.size();
     const auto moves = [](const std::vector<std::int64_t>& strides,
                           std::span<const steps::edged_axis> edges, std::size_t l) {
@@ -66,9 +66,9 @@ edged::edged(const steps::contraction& what, const chooser& choose)
         if (!tried.put_outermost(l)) continue;
         tried.lay_out();
         const std::int64_t bytes = tried.inner() * static_cast<std::int64_t>(element_bytes_);
-        if (tried.outer() * bytes <= 2 * most_bytes) continue;
+        if (tried.outer() * bytes <= 2 * most_edged_bytes) continue;
         const double flops = 2 * iterations_of(all) / static_cast<double>(extents[l]);
-        at_once_ = std::max(most_bytes / std::max<std::int64_t>(1, bytes),
+        at_once_ = std::max(most_edged_bytes / std::max<std::int64_t>(1, bytes),
                             static_cast<std::int64_t>(least_flops / flops));
         at_once_ = std::clamp<std::int64_t>(at_once_, 1, extents[l]);
         if (at_once_ == extents[l]) continue;

@@ -104,7 +104,7 @@ inside_copy::axis inside_copy::all_places(const parts& factors, std::int64_t off
         made.steps.emplace_back(loop, made.extent());
         repeat(made.from, factor, extents_[loop]);
     }
-    for (std::int64_t& place : made.from) place += offset;
+    for (std::int64_t& at : made.from) at += offset;
     return made;
 }
 
@@ -143,7 +143,7 @@ void inside_copy::add_edges(std::span<const steps::edged_axis> edges, std::size_
         const steps::edged_axis& edge = *together[0];
         for (auto& [loop, factor] : loops) factor = edge.factors[loop];
         axis made = all_places(loops, edge.offset);
-        for (std::int64_t& place : made.from) place = element_of(edge, place);
+        for (std::int64_t& at : made.from) at = element_of(edge, at);
         made.distance *= std::abs(edge.stride);
         axes_.push_back(std::move(made));
         return;

@@ -21,7 +21,7 @@ namespace {
 // A in the second.
 constexpr std::int64_t panel_bytes = 24576;
 constexpr std::int64_t half_bytes = static_cast<std::int64_t>(runtime::worker_bytes / 2);
-constexpr std::int64_t most_rows = 128;
+constexpr std::int64_t most_interleaved_rows = 128;
 // The longest sum over k that is completed before it is written.
 constexpr std::int64_t most_complete = 512;
 constexpr std::int64_t units_wanted = 16;
@@ -73,8 +73,8 @@ interleaved_batch<T, Stored>::interleaved_batch(index_groups groups,
         widens<T, Stored> ? most_complete : panel_bytes / (vector * table.lane_columns);
     k_blocks_ = ceil_divide(flat_.k, std::max<std::int64_t>(8, deepest));
     const std::int64_t depth = ceil_divide(flat_.k, k_blocks_);
-    const std::int64_t rows =
-        std::clamp<std::int64_t>(half_bytes / (vector * depth) - table.lane_rows, 1, most_rows);
+    const std::int64_t rows = std::clamp<std::int64_t>(
+        half_bytes / (vector * depth) - table.lane_rows, 1, most_interleaved_rows);
     m_tiles_ = ceil_divide(flat_.m, rows);
     const std::int64_t batches = flat_.batch * vectors_;
     const std::int64_t panels = ceil_divide(flat_.n, table.lane_columns);
@@ -230,5 +230,6 @@ void interleaved_batch<T, Stored>::multiply_panel(const operands& at, std::int64
 
 #define RICCI_INSTANTIATE(...) template class interleaved_batch<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

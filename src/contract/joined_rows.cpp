@@ -14,14 +14,14 @@ namespace ricci::contractions {
 namespace {
 
 // Packed rows of more bytes than this would come from memory again for every contraction.
-constexpr std::size_t most_bytes = std::size_t{4} << 20;
+constexpr std::size_t most_joined_bytes = std::size_t{4} << 20;
 
 // A contraction that packs its rows, from the operand in common.
 template <class T, class Stored>
 const blocked<T, Stored>* suited(const joinable& one) {
     const auto* const it = dynamic_cast<const blocked<T, Stored>*>(one.which);
     if (it == nullptr || it->is_swapped() != one.shares_b || !it->packs_rows()) return nullptr;
-    return it->rows().size() * sizeof(T) <= most_bytes ? it : nullptr;
+    return it->rows().size() * sizeof(T) <= most_joined_bytes ? it : nullptr;
 }
 
 }  // namespace
@@ -65,5 +65,6 @@ std::unique_ptr<const joined_strategy> blocked<T, Stored>::join(
     template std::unique_ptr<const joined_strategy> blocked<__VA_ARGS__>::join( \
         std::span<const joinable>) const
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

@@ -171,5 +171,6 @@ bool left_panels<T, Stored>::packs_like(const left_panels& other) const {
 
 #define RICCI_INSTANTIATE(...) template class left_panels<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

@@ -18,10 +18,10 @@ namespace ricci::contractions {
 namespace {
 
 // Bytes of the matrices that are put in order at once: they are read soon after they are written.
-constexpr std::int64_t most_bytes = std::int64_t{2} << 20;
+constexpr std::int64_t most_batch_bytes = std::int64_t{2} << 20;
 constexpr std::int64_t lines_per_task = 16;
 // Fewer elements than this are put in order on the calling thread.
-constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
+constexpr std::int64_t serial_batch_elements = std::int64_t{1} << 14;
 
 // The batch loop along which A or B is contiguous, at least as long as a vector; the end where
 // there is none.
@@ -41,7 +41,7 @@ bool suits_packed_batch(const index_groups& groups, int lanes, std::size_t eleme
     // Each element of a large matrix is used many times: reading whole lines for it when it is
     // packed costs less than a copy.
     const std::int64_t elements = (loop->a == 1 ? m * k : 0) + (loop->b == 1 ? k * n : 0);
-    return elements * lanes * static_cast<std::int64_t>(element_bytes) <= most_bytes;
+    return elements * lanes * static_cast<std::int64_t>(element_bytes) <= most_batch_bytes;
 }
 
 /// Notes where the elements of one batch are, walking the loops of `inner` within those of `outer`;
@@ -86,7 +86,7 @@ packed_batch<T>::packed_batch(index_groups groups, const kernels::kernel_table<T
     }
     const std::int64_t bytes = (a_.pitch + b_.pitch) * static_cast<std::int64_t>(sizeof(T));
     const std::int64_t lanes = table.lanes;
-    at_once_ = std::max(lanes, most_bytes / bytes / lanes * lanes);
+    at_once_ = std::max(lanes, most_batch_bytes / bytes / lanes * lanes);
     at_once_ = std::min(at_once_, batches_.extent);
     dense.batch[0].extent = at_once_;
     whole_.emplace(dense, table);
@@ -144,7 +144,7 @@ void packed_batch<T>::gather(const order& how, const T* from, std::int64_t count
         table_->transpose(from + how.lines[static_cast<std::size_t>(line)], how.step,
                           to + line * how.length, how.pitch, how.length, count);
     };
-    distribute_units(lines, lines_per_task, how.pitch * count < serial_elements, gather_line);
+    distribute_units(lines, lines_per_task, how.pitch * count < serial_batch_elements, gather_line);
 }
 
 template <class T>
@@ -154,5 +154,6 @@ std::string packed_batch<T>::words() const {
 
 #define RICCI_INSTANTIATE(T) template class packed_batch<T>
 RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

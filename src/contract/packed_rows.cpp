@@ -68,5 +68,6 @@ bool packed_rows<T, Stored>::same(const packed_rows& other) const {
 
 #define RICCI_INSTANTIATE(...) template class packed_rows<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

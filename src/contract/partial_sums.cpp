@@ -11,7 +11,7 @@ namespace ricci::contractions {
 namespace {
 
 // Rows of sums that one task adds, and how many sums are not worth sharing out.
-constexpr std::int64_t rows_per_task = 16;
+constexpr std::int64_t sums_per_task = 16;
 constexpr std::int64_t serial_sums = std::int64_t{1} << 16;
 
 }  // namespace
@@ -68,10 +68,11 @@ void partial_sums<T, Stored>::add(const bound_operands<T, Stored>& to, std::int6
         }
     };
     const bool few = columns * m_ * splits_ < serial_sums;
-    distribute_units(m_, rows_per_task, serial || few, [&](std::int64_t i, int) { add_row(i); });
+    distribute_units(m_, sums_per_task, serial || few, [&](std::int64_t i, int) { add_row(i); });
 }
 
 #define RICCI_INSTANTIATE(...) template class partial_sums<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

@@ -12,7 +12,7 @@ namespace ricci::contractions {
 namespace {
 
 // A C of more bytes than this is prefetched before it is written.
-constexpr std::int64_t far_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t prefetched_bytes = std::int64_t{1} << 20;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ result_lines<T, Stored>::result_lines(flat_contraction& flat,
       depth_(flat.k),
       rows_(std::move(flat.c_rows)),
       columns_(std::move(flat.c_columns)),
-      far_(elements_ * static_cast<std::int64_t>(sizeof(T)) > far_bytes) {}
+      far_(elements_ * static_cast<std::int64_t>(sizeof(T)) > prefetched_bytes) {}
 
 // Whether C is large, and every batch of it begins where a line does if the first one does.
 template <class T, class Stored>
@@ -83,5 +83,6 @@ void result_lines<T, Stored>::write_row(const column_panel& which, const T* sums
 
 #define RICCI_INSTANTIATE(...) template class result_lines<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

@@ -93,5 +93,6 @@ void right_panels<T, Stored>::pack(const operand_start<Stored>& b, const packed_
 
 #define RICCI_INSTANTIATE(...) template class right_panels<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

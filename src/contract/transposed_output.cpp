@@ -21,7 +21,7 @@ using steps::contraction_loop;
 
 // The shortest sides that are worth a transposition, and the most rows of A.
 constexpr std::int64_t least_across = 8, least_along = 16;
-constexpr std::int64_t most_rows = 128;
+constexpr std::int64_t most_transposed_rows = 128;
 // Columns of a block that are transposed at once, and the elements of these.
 constexpr std::int64_t strip = 16;
 constexpr std::int64_t strip_elements = 8192;
@@ -29,7 +29,7 @@ constexpr std::int64_t strip_elements = 8192;
 // them shared out.
 constexpr std::int64_t blocks_to_share = 8;
 // Fewer elements than this are transposed on the calling thread.
-constexpr std::int64_t serial_elements = std::int64_t{1} << 14;
+constexpr std::int64_t serial_output_elements = std::int64_t{1} << 14;
 
 template <class T>
 constexpr auto line = runtime::line_bytes / static_cast<std::int64_t>(sizeof(T));
@@ -62,7 +62,7 @@ bool suits_transposed_output(const index_groups& groups, const kernels::kernel_t
     if (across == groups.n.end() || along == groups.n.end() || across == along) return false;
     const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
     const std::int64_t batch = iterations(groups.batch);
-    if (m == 0 || n == 0 || batch == 0 || m >= k || m > most_rows) return false;
+    if (m == 0 || n == 0 || batch == 0 || m >= k || m > most_transposed_rows) return false;
     return across->extent >= least_across && along->extent >= least_along &&
            m * across->extent * along->extent <= block_elements<T> &&
            batch * n * k * static_cast<std::int64_t>(sizeof(T)) > 4 * runtime::caches().second;
@@ -203,7 +203,7 @@ void transposed_output<T>::write(const T* block, T* c, bool stream) const {
             write_row(block + i * row_.elements(), to);
         }
     };
-    distribute(rows, alone_ || rows * row_.elements() < serial_elements, body);
+    distribute(rows, alone_ || rows * row_.elements() < serial_output_elements, body);
 }
 
 // Transposes C as it was into the block.
@@ -217,7 +217,7 @@ void transposed_output<T>::read(const T* c, T* block) const {
                               block + i * row_.elements() + x * row_.next_step, row_.across_step,
                               row_.along.extent, row_.across.extent);
     };
-    distribute(rows, alone_ || rows * row_.elements() < serial_elements, body);
+    distribute(rows, alone_ || rows * row_.elements() < serial_output_elements, body);
 }
 
 template <class T>
@@ -231,5 +231,6 @@ std::string transposed_output<T>::words() const {
                                              const kernels::kernel_table<T>&); \
     template class transposed_output<T>
 RICCI_FOR_LANE_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

@@ -26,7 +26,7 @@ constexpr std::int64_t few_sums = 16;
 constexpr std::int64_t serial_products = 1 << 16;
 // The most rows that a kernel sums in one call. Within a call it takes rows from several places,
 // which are pages apart even where rows are short.
-constexpr std::int64_t most_rows_at_once = 2048;
+constexpr std::int64_t most_rows_of_call = 2048;
 // The shortest loops over contiguous elements that are run in vectors: where a kernel sums several
 // rows at once, and elsewhere.
 constexpr std::int64_t shortest_of_rows = 8, shortest_alone = 16;
@@ -210,11 +210,11 @@ void vector_product<T, Stored>::run_dot_rows(const operands& from) const {
     if constexpr (!widens<T, Stored>) {
         const contraction_loop& rows = free_.back();
         auto body = [&](std::int64_t task, int) {
-            T sums[most_rows_at_once];
+            T sums[most_rows_of_call];
             const std::int64_t end = std::min(outer_, (task + 1) * units_per_task_);
             for (std::int64_t unit = task * units_per_task_; unit < end;) {
                 const std::int64_t left = rows.extent - unit % rows.extent;
-                const std::int64_t count = std::min({most_rows_at_once, left, end - unit});
+                const std::int64_t count = std::min({most_rows_of_call, left, end - unit});
                 const position at = locate(free_, unit);
                 const T *a = from.a + at.a, *b = from.b + at.b;
                 if (rows.b == 0) table_->dot_rows(inner_.extent, count, a, rows.a, b, sums);
@@ -274,5 +274,6 @@ void vector_product<T, Stored>::run_sums(const operands& from) const {
 
 #define RICCI_INSTANTIATE(...) template class vector_product<__VA_ARGS__>
 RICCI_FOR_CONTRACTED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

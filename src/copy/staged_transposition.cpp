@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t period_of_second = std::int64_t{1} << 16,
                        period_of_first = std::int64_t{1} << 12;
 // Rows of the output that are hardly further apart than a page are fast anyway.
-constexpr std::int64_t far_bytes = std::int64_t{8} << 10;
+constexpr std::int64_t far_row_bytes = std::int64_t{8} << 10;
 // Sides of a tile that are few lines.
 constexpr std::int64_t short_bytes = 256;
 
@@ -33,7 +33,7 @@ template <class T>
 bool competes(const loop& q, const loop& p, std::size_t source) {
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
     const std::int64_t source_row = q.stride[source] * size, output_row = p.stride[0] * size;
-    if (output_row < far_bytes || q.extent * size > short_bytes) return false;
+    if (output_row < far_row_bytes || q.extent * size > short_bytes) return false;
     if (size == 4 && source_row % period_of_second == 0) return true;
     return source_row % period_of_first == 0 && p.extent * size <= short_bytes;
 }

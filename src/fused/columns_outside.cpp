@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t most_block_columns = 512;
 constexpr std::int64_t block_bytes = 512
                                      << 10;  // of sums over rows, half of the second cache or less
-constexpr std::int64_t enough_tasks = 16;
+constexpr std::int64_t enough_column_tasks = 16;
 constexpr double flops_per_task = 4e5;
 
 }  // namespace
@@ -61,11 +61,11 @@ void columns_outside<T>::choose_blocks(const steps::fused_group& what) {
                      static_cast<std::int64_t>(sizeof(T));
     const std::int64_t unit = tiles_.sizes().columns;
     const std::int64_t others = iterations(g.other_columns);
-    const std::int64_t fair = g.column.extent * batch_tasks_ * others / enough_tasks;
+    const std::int64_t fair = g.column.extent * batch_tasks_ * others / enough_column_tasks;
     block_columns_ = std::min({most_block_columns, block_bytes / bytes, fair});
     block_columns_ = std::max<std::int64_t>(1, block_columns_ / unit) * unit;
     blocks_ = others * ((g.column.extent + block_columns_ - 1) / block_columns_);
-    split_ = batch_tasks_ < enough_tasks;
+    split_ = batch_tasks_ < enough_column_tasks;
     double work = 0;  // for a number of a tile
     for (const auto& p : what.products) work += static_cast<double>(flatten(p.contracted).total);
     for (const auto& s : what.consumers) work += static_cast<double>(flatten(s.values).total);

@@ -10,7 +10,7 @@ using steps::opcode;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr interval truth{0, 1};
 
 bool is_nothing(const interval& x) { return std::isnan(x.least) || std::isnan(x.most); }
@@ -58,14 +58,14 @@ interval apply(opcode code, interval a, interval b, interval c) {
         case opcode::relu:
             return {std::max(a.least, 0.0), std::max(a.most, 0.0)};
         case opcode::exp:
-            return {a.least == -infinity ? 0 : std::exp(a.least) * (1 - 1e-12),
+            return {a.least == -infinite ? 0 : std::exp(a.least) * (1 - 1e-12),
                     std::exp(a.most) * (1 + 1e-12)};
         case opcode::add:
             // -infinity is a mask too.
-            if (a.is(-infinity) || b.is(-infinity)) return {-infinity, -infinity};
+            if (a.is(-infinite) || b.is(-infinite)) return {-infinite, -infinite};
             return checked({a.least + b.least, a.most + b.most});
         case opcode::subtract:
-            if (a.is(-infinity)) return a;
+            if (a.is(-infinite)) return a;
             return checked({a.least - b.most, a.most - b.least});
         case opcode::multiply:
             return product(a, b);

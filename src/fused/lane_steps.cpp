@@ -151,5 +151,6 @@ void sum_row_steps(const kernels::fused_table<T>& table, std::int64_t vectors,
                                 const kernels::lane_product<T>&, const tile_range&)
 RICCI_INSTANTIATE(float);
 RICCI_INSTANTIATE(double);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::fused

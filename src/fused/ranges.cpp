@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t trim_step = 8;  // columns
 constexpr std::int64_t uniform_step = 16;
-constexpr std::int64_t most_pieces = 1 << 15;  // of a schedule
-constexpr std::int64_t most_looks = 1 << 16;   // at parts of them
+constexpr std::int64_t most_pieces = 1 << 15;       // of a schedule
+constexpr std::int64_t most_range_looks = 1 << 16;  // at parts of them
 
 /// The largest of step, 2 step, 4 step ... that is not above `extent`.
 std::int64_t largest_step(std::int64_t extent, std::int64_t step) {
@@ -126,7 +126,7 @@ void tiles<T>::find_schedule(std::int64_t columns) {
                 if (!choose(t, c, range, known.data())) continue;
                 const std::span<const knowledge> operations(known.data(), operations_.size());
                 std::vector<tile_step> steps;
-                if (is_partial(operations) && looks < most_looks)
+                if (is_partial(operations) && looks < most_range_looks)
                     steps = find_steps(range, table_->lanes, counts);
                 found.add(range, operations, steps);
             }
@@ -218,5 +218,6 @@ std::int64_t tiles<T>::most_ranges() const {
     template bool tiles<T>::make_next(task&, cursor&, tile_range&) const
 RICCI_INSTANTIATE(float);
 RICCI_INSTANTIATE(double);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::fused

@@ -14,7 +14,7 @@ namespace {
 // Of a task. What is kept leaves the nearer caches until it is read again, but each number of it
 // saves as many operations as its product has.
 constexpr std::size_t most_bytes = std::size_t{4} << 20;
-constexpr std::int64_t enough_tasks = 16;
+constexpr std::int64_t enough_block_tasks = 16;
 
 constexpr std::size_t to_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -98,7 +98,7 @@ bool row_blocks<T>::choose_blocks() {
         std::min({most_tiles_at_once, units_,
                   static_cast<std::int64_t>((most_bytes - first_bytes_ - sums) / for_tile)});
     lent_bytes_ = first_bytes_ + sums + static_cast<std::size_t>(tiles_at_once_) * for_tile;
-    groups_ = std::clamp<std::int64_t>((enough_tasks + batches_ - 1) / batches_, 1,
+    groups_ = std::clamp<std::int64_t>((enough_block_tasks + batches_ - 1) / batches_, 1,
                                        std::max<std::int64_t>(1, units_ / 2));
     return true;
 }

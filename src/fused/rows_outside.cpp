@@ -12,7 +12,7 @@
 namespace ricci::fused {
 namespace {
 
-constexpr double flops_per_task = 4e5;
+constexpr double flops_per_row_task = 4e5;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ rows_outside<T>::rows_outside(const steps::fused_group& what, const kernels::fus
     tiles_.find_schedule(parts_.columns());
     work *= static_cast<double>(g.column.extent * others_);
     units_per_task_ =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(flops_per_task / (1 + work)));
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(flops_per_row_task / (1 + work)));
     runtime::worker_memory(0);  // now, not in the middle of a run
 }
 

@@ -14,7 +14,7 @@
 namespace ricci::elementwise {
 namespace {
 
-constexpr std::int64_t elements_of_a_task = 1 << 15;
+constexpr std::int64_t products_of_a_task = 1 << 15;
 // Rows of fewer numbers are added up where they come, one after the other.
 constexpr std::int64_t fewest_sorted = 4;
 // Numbers of a row that are asked for before it is added up.
@@ -219,7 +219,7 @@ bool prepared_lookup_sum::find_term(lookup_term<T>& found, const bases& from,
 template <class T>
 void prepared_lookup_sum::run_as(const operands<T>& of) const {
     const std::int64_t each = std::max<std::int64_t>(entries_ * length_, 1);
-    const std::int64_t per_task = std::max<std::int64_t>(elements_of_a_task / each, 1);
+    const std::int64_t per_task = std::max<std::int64_t>(products_of_a_task / each, 1);
     auto task = [&](std::int64_t number, int) {
         row_collector<T> sum(shape_, length_, rows_.size());
         const std::int64_t first = number * per_task,
@@ -287,7 +287,7 @@ void prepared_lookup_sum::add_sorted(const operands<T>& of) const {
     order sorted{first, first + l.extent + 1};
     const std::int64_t work = (entries_ + l.extent) * length_;
     const std::int64_t tasks =
-        std::clamp<std::int64_t>(work / elements_of_a_task, 1, std::max<std::int64_t>(l.extent, 1));
+        std::clamp<std::int64_t>(work / products_of_a_task, 1, std::max<std::int64_t>(l.extent, 1));
     const bool again = order_depends_on_free_loops();
     loop_counters free(free_, free_.size(), 0);
     for (std::int64_t n = 0; n < free_count_; ++n, free.next(free_)) {

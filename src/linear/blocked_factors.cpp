@@ -114,5 +114,6 @@ std::unique_ptr<const factor_engine> make_blocked_factors(const steps::factoriza
     template std::unique_ptr<const factor_engine> make_blocked_factors( \
         const steps::factorization&, const factor_layout<T>&, const batch_positions&)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::linear

@@ -127,5 +127,6 @@ panel_result blocked_program<T>::run(const program_memory<T>& memory) const {
 
 #define RICCI_INSTANTIATE(T) template class blocked_program<T>
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::linear

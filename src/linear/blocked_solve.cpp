@@ -111,5 +111,6 @@ std::unique_ptr<const solve_engine> make_blocked_solve(const steps::linear_solve
     template std::unique_ptr<const solve_engine> make_blocked_solve( \
         const steps::linear_solve&, const factor_layout<T>&, const batch_positions&)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::linear

@@ -145,5 +145,6 @@ std::unique_ptr<const solve_engine> make_interleaved_solve(const steps::linear_s
     template std::unique_ptr<const solve_engine> make_interleaved_solve( \
         const steps::linear_solve&, const factor_layout<T>&, const batch_positions&)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::linear

@@ -89,5 +89,6 @@ void separate(const part_type<T>* from, const matrices_of_group<T, T*>& to) {
     template void interleave(const matrices_of_group<T>&, kernels::part_type<T>*); \
     template void separate(const kernels::part_type<T>*, const matrices_of_group<T, T*>&)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::linear

@@ -67,5 +67,6 @@ void copy_to_columns(std::int64_t size, const T* from, std::int64_t row, std::in
     template void copy_to_columns(std::int64_t, const T*, std::int64_t, std::int64_t, T*, \
                                   std::int64_t, copied_half)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::linear

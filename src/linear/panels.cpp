@@ -125,5 +125,6 @@ panel_result factor_cholesky_panel(const kernels::linear_table<T>& table, const 
                                           std::int32_t*);                                   \
     template panel_result factor_cholesky_panel(const kernels::linear_table<T>&, const panel<T>&)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::linear

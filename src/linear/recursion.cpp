@@ -125,5 +125,6 @@ void blocked_program<T>::add_substitution(const triangle& which, const right_sid
     template void blocked_program<T>::add_cholesky(std::int64_t, std::int64_t); \
     template void blocked_program<T>::add_substitution(const triangle&, const right_sides&)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::linear

@@ -11,8 +11,8 @@
 namespace ricci::linear {
 namespace {
 
-constexpr std::int64_t columns_at_once = 64;
-constexpr std::int64_t few_elements = std::int64_t{1} << 15;
+constexpr std::int64_t copied_columns = 64;
+constexpr std::int64_t few_side_elements = std::int64_t{1} << 15;
 
 std::int64_t source_row(const std::int32_t* order, std::int64_t i) {
     return order != nullptr ? order[i] : i;
@@ -48,11 +48,11 @@ template <class T, class Columns>
 void for_columns(const side_copy<T>& what, Columns columns) {
     const auto count = static_cast<std::int64_t>(what.to_columns->offset.size());
     auto task = [&](std::int64_t number, int) {
-        const std::int64_t first = number * columns_at_once;
-        columns(first, std::min(columns_at_once, count - first));
+        const std::int64_t first = number * copied_columns;
+        columns(first, std::min(copied_columns, count - first));
     };
-    contractions::distribute(ceil_divide(count, columns_at_once), count * what.rows < few_elements,
-                             task);
+    contractions::distribute(ceil_divide(count, copied_columns),
+                             count * what.rows < few_side_elements, task);
 }
 
 }  // namespace
@@ -80,5 +80,6 @@ void write_identity(const side_copy<T>& what) {
     template void copy_sides(const side_copy<T>&); \
     template void write_identity(const side_copy<T>&)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::linear

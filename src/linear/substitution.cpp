@@ -180,5 +180,6 @@ void substitute(const kernels::linear_table<T>& table, const triangle& which, co
     template void substitute(const kernels::linear_table<T>&, const triangle&, const T*, \
                              const side_rows&, const contractions::offset_vector&, T*)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::linear

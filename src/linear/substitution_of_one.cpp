@@ -12,7 +12,7 @@ namespace ricci::linear {
 namespace {
 
 // Columns whose triangle is solved number by number; what is below gets all of them at once.
-constexpr std::int64_t columns_at_once = 8;
+constexpr std::int64_t solved_columns = 8;
 
 /// A triangle of contiguous lines, which are walked upwards or downwards: number p of line l is at
 /// first[l * apart + p], and number i of the walk is number i or, downwards, size - 1 - i.
@@ -37,9 +37,9 @@ struct lines_of_triangle {
 template <class T>
 void substitute_columns(const kernels::linear_table<T>& table, const lines_of_triangle<T>& t,
                         bool unit, T* z) {
-    for (std::int64_t begin = 0; begin < t.size; begin += columns_at_once) {
-        const std::int64_t end = std::min(t.size, begin + columns_at_once);
-        T solved[columns_at_once];
+    for (std::int64_t begin = 0; begin < t.size; begin += solved_columns) {
+        const std::int64_t end = std::min(t.size, begin + solved_columns);
+        T solved[solved_columns];
         for (std::int64_t j = begin; j < end; ++j) {
             const T* const column = t.first + j * t.apart;
             T& x = z[t.place(j)];
@@ -104,5 +104,6 @@ void substitute_one(const kernels::linear_table<T>& table, const triangle& which
     template void substitute_one(const kernels::linear_table<T>&, const triangle&, const T*, T*, \
                                  std::int64_t)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::linear

@@ -20,7 +20,7 @@ using steps::fold;
 constexpr std::int64_t rows_abreast = 8;
 // Numbers that are added up before their total is added to the others'.
 constexpr std::int64_t block = 256;
-constexpr std::int64_t elements_of_a_task = 1 << 15;
+constexpr std::int64_t elements_of_a_scan = 1 << 15;
 
 /// What has been folded of a row.
 template <class T>
@@ -174,7 +174,7 @@ prepared_scan::row prepared_scan::row_at(std::int64_t number) const {
 template <class Block>
 void prepared_scan::each_block_of_rows(const Block& run) const {
     const std::int64_t per_task = round_up(
-        std::max<std::int64_t>(elements_of_a_task / std::max<std::int64_t>(along_.extent, 1), 1),
+        std::max<std::int64_t>(elements_of_a_scan / std::max<std::int64_t>(along_.extent, 1), 1),
         rows_abreast);
     auto task = [&](std::int64_t number, int) {
         const std::int64_t last = std::min(rows_, (number + 1) * per_task);

@@ -18,7 +18,7 @@ using steps::contraction_loop;
 constexpr std::int64_t most_listed = 4096;
 // Folds side by side, and rows of them, that are given to a worker at once, at most.
 constexpr std::int64_t longest_part = 16384;
-constexpr std::int64_t most_rows = 64;
+constexpr std::int64_t most_rows_of_part = 64;
 
 // Instructions for a vector of elements so far apart: one load, or one for each.
 double load_price(std::int64_t step, int lanes) {
@@ -123,7 +123,7 @@ void line_folds<T>::place_lines() {
     lines_ = near_lines_ * iterations(far_);
     line_part_ = std::min(line_.extent, longest_part);
     line_parts_ = ceil_divide(line_.extent, line_part_);
-    row_part_ = std::min(rows_.extent, most_rows);
+    row_part_ = std::min(rows_.extent, most_rows_of_part);
     row_parts_ = ceil_divide(rows_.extent, row_part_);
     const double terms = static_cast<double>(iterations(summed_) * inner_.extent);
     const std::int64_t parts = lines_ * line_parts_ * row_parts_;
