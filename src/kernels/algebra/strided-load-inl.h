@@ -51,12 +51,13 @@ HWY_INLINE hn::Vec<full_tag> load_lanes(const element_type* p, std::int64_t step
     }
 }
 
-/// Lane x < count goes to p[x * step].
-HWY_INLINE void store_lanes(hn::Vec<full_tag> v, element_type* p, std::int64_t step, int count) {
+// What is not a whole vector of neighbours is read and written out of line: it is rare, and would
+// stand in the kernels as often as they have registers.
+
+HWY_NOINLINE void store_apart(hn::Vec<full_tag> v, element_type* p, std::int64_t step, int count) {
     const full_tag d;
     if (step == 1) {
-        if (count == lane_count) hn::StoreU(v, d, p);
-        else store_first(v, d, p, static_cast<std::size_t>(count));
+        store_first(v, d, p, static_cast<std::size_t>(count));
         return;
     }
     HWY_ALIGN element_type lanes[HWY_MAX_BYTES / sizeof(element_type)];
@@ -64,10 +65,20 @@ HWY_INLINE void store_lanes(hn::Vec<full_tag> v, element_type* p, std::int64_t s
     for (int x = 0; x < count; ++x) p[x * step] = lanes[x];
 }
 
-HWY_INLINE hn::Vec<full_tag> load_any(const element_type* p, std::int64_t step, int count) {
+HWY_NOINLINE hn::Vec<full_tag> load_apart(const element_type* p, std::int64_t step, int count) {
     if (step != 1) return load_lanes<spacing::any, false>(p, step, count);
-    if (count == lane_count) return load_lanes<spacing::adjacent, true>(p, step, count);
     return load_lanes<spacing::adjacent, false>(p, step, count);
+}
+
+/// Lane x < count goes to p[x * step].
+HWY_INLINE void store_lanes(hn::Vec<full_tag> v, element_type* p, std::int64_t step, int count) {
+    if (HWY_LIKELY(step == 1 && count == lane_count)) hn::StoreU(v, full_tag(), p);
+    else store_apart(v, p, step, count);
+}
+
+HWY_INLINE hn::Vec<full_tag> load_any(const element_type* p, std::int64_t step, int count) {
+    if (HWY_LIKELY(step == 1 && count == lane_count)) return hn::LoadU(full_tag(), p);
+    return load_apart(p, step, count);
 }
 
 /// Calls go(spacing of a, spacing of b) with constants; pairs that are rare are taken for any.

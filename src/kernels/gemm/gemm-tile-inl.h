@@ -128,49 +128,46 @@ HWY_NOINLINE void write_scattered(const element_type* tile, int width, int rows,
 }
 
 #if !HWY_MEM_OPS_MIGHT_FAULT
-// Writes columns [first, end) of vector v, which are adjacent in memory.
-template <int rows, int vectors, class V>
-HWY_INLINE void write_masked(const V (&sum)[rows][vectors], int v, int first, int end,
-                             const output_tile<element_type>& out) {
+// Writes lanes [first, end) of a vector in each row, whose columns are adjacent in memory.
+HWY_INLINE void write_lanes(const element_type* tile, int width, int rows, int first, int end,
+                            element_type* column, const output_tile<element_type>& out) {
     const full_tag d;
-    const V alpha = hn::Set(d, out.alpha);
     const auto mask = hn::AndNot(hn::FirstN(d, static_cast<std::size_t>(first)),
                                  hn::FirstN(d, static_cast<std::size_t>(end)));
-    element_type* const column = out.origin + (out.columns[v * lane_count + first] - first);
-    const std::int64_t* const row = out.rows;
-    if (out.beta == 0) {
-        RICCI_UNROLL
-        for (int i = 0; i < rows; ++i)
-            hn::BlendedStore(hn::Mul(alpha, sum[i][v]), mask, d, column + row[i]);
-        return;
-    }
-    const V beta = hn::Set(d, out.beta);
-    RICCI_UNROLL
-    for (int i = 0; i < rows; ++i) {
-        element_type* const c = column + row[i];
-        const V value =
-            product_and_sum(d, beta, hn::MaskedLoad(mask, d, c), hn::Mul(alpha, sum[i][v]));
-        hn::BlendedStore(value, mask, d, c);
+    const auto beta = hn::Set(d, out.beta);
+    for (int i = 0; i < rows; ++i, tile += width) {
+        element_type* const c = column + out.rows[i];
+        const auto value = hn::Load(d, tile);
+        if (out.beta == 0) {
+            hn::BlendedStore(value, mask, d, c);
+        } else {
+            const auto old = hn::MaskedLoad(mask, d, c);
+            hn::BlendedStore(product_and_sum(d, beta, old, value), mask, d, c);
+        }
     }
 }
 
-// Writes vector v, whose columns are one or two runs in memory.
-template <int rows, int vectors, class V>
-HWY_INLINE void write_runs(const V (&sum)[rows][vectors], int v,
-                           const output_tile<element_type>& out) {
+// Writes a tile that lies in `tile`, whose vectors are one or two runs in memory. For tiles of all
+// shapes, as columns at the edge of C are few: written out for each shape, this would be most of
+// what the kernels take to compile.
+HWY_NOINLINE void write_runs(const element_type* tile, int vectors, int rows,
+                             const output_tile<element_type>& out) {
     const full_tag d;
-    const int count = HWY_MIN(lane_count, out.column_count - v * lane_count);
-    if (((out.adjacent >> v) & 1u) == 0) {
-        write_masked(sum, v, 0, out.split[v], out);
-        write_masked(sum, v, out.split[v], count, out);
-    } else if (count == lane_count && out.beta == 0) {
-        const V alpha = hn::Set(d, out.alpha);
-        element_type* const column = out.origin + out.columns[v * lane_count];
-        const std::int64_t* const row = out.rows;
-        RICCI_UNROLL
-        for (int i = 0; i < rows; ++i) hn::StoreU(hn::Mul(alpha, sum[i][v]), d, column + row[i]);
-    } else {
-        write_masked(sum, v, 0, count, out);
+    const int width = vectors * lane_count;
+    for (int v = 0; v < vectors; ++v, tile += lane_count) {
+        const std::int64_t* const columns = out.columns + v * lane_count;
+        const int count = HWY_MIN(lane_count, out.column_count - v * lane_count);
+        if (((out.adjacent >> v) & 1u) == 0) {
+            const int split = out.split[v];
+            write_lanes(tile, width, rows, 0, split, out.origin + columns[0], out);
+            write_lanes(tile, width, rows, split, count, out.origin + (columns[split] - split),
+                        out);
+        } else if (count == lane_count && out.beta == 0) {
+            for (int i = 0; i < rows; ++i)
+                hn::StoreU(hn::Load(d, tile + i * width), d, out.origin + columns[0] + out.rows[i]);
+        } else {
+            write_lanes(tile, width, rows, 0, count, out.origin + columns[0], out);
+        }
     }
 }
 #endif
@@ -217,13 +214,6 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
         }
         return;
     }
-#if !HWY_MEM_OPS_MIGHT_FAULT
-    if (((out.adjacent | out.halves) & every_vector) == every_vector) {
-        RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v) write_runs(sum, v, out);
-        return;
-    }
-#endif
     // A run may be read a whole vector wide.
     HWY_ALIGN element_type tile[(rows * vectors + 1) * lane_count];
     RICCI_UNROLL
@@ -234,6 +224,12 @@ HWY_INLINE void write_tile(const V (&sum)[rows][vectors], const output_tile<elem
         }
     }
     hn::Store(hn::Zero(d), d, tile + rows * vectors * lane_count);
+#if !HWY_MEM_OPS_MIGHT_FAULT
+    if (((out.adjacent | out.halves) & every_vector) == every_vector) {
+        write_runs(tile, vectors, rows, out);
+        return;
+    }
+#endif
     write_scattered(tile, vectors * lane_count, rows, out);
 }
 
