@@ -118,6 +118,15 @@ install_clang() {
     return 1
 }
 
+# What looks at the sources of a change for mistakes that compilers do not see; without it nothing is looked at.
+install_tidy() {
+    if have clang-tidy-19 || have clang-tidy; then return 0; fi
+    have apt-get && can_be_root || return 1
+    say "installing clang-tidy"
+    apt_get update || true
+    apt_get install --no-install-recommends clang-tidy
+}
+
 # The browser that the tests of pages look at; without it they are skipped. Returns 1 where it cannot be had.
 install_browser() {
     if have chromedriver && have chromium; then return 0; fi

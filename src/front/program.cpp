@@ -19,10 +19,8 @@
 namespace ricci {
 namespace {
 
-using detail::text_builder;
-using detail::text_view;
-
 using detail::string_of;
+using detail::text_builder;
 using detail::view_of;
 
 void write_indices(const ir::program_view& p, ir::range at, ir::range numbers, char between,

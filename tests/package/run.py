@@ -17,8 +17,10 @@ ROOT = HERE.parents[1]
 EXPECTED = "415 0"
 
 
-# How the sources fit into a project is asked, not how fast they run: kernels for one vector target.
-FEW_TARGETS = "-Dricci:skipped_targets=SSSE3,SSE4,AVX2,AVX3,AVX3_DL"
+# How the sources fit into a project is asked, not how fast they run: kernels for the baseline alone, and many files
+# as one. Of a prime number of them: Meson 1.0 miscounts lists that are a multiple of it long.
+QUICK = ["-Dricci:skipped_targets=SSSE3,SSE4,AVX2,AVX3,AVX3_DL", "-Dunity=on", "-Dunity_size=43",
+         "-Dricci:default_library=static", "-Dricci:files=disabled"]
 
 
 class Failure(Exception):
@@ -105,7 +107,7 @@ class Outside:
         for name in ("include", "src", "tools"):
             shutil.copytree(ROOT / name, inner / name)
         run(["meson", "setup", "build", "-Dbuildtype=debug", "-Doptimization=0", "-Ddebug=false",
-             "-Dricci:default_library=static", FEW_TARGETS], source,
+             *QUICK], source,
             CXX=" ".join(self.compiler), LDFLAGS="", CXXFLAGS="")
         run(["ninja", "-C", "build", "consumer"], source)
         check(source / "build" / "consumer")

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Reads each file by itself that a change may have broken for builds that compile file by file, which builds of
+many files as one do not see; then looks at the changed ones with clang-tidy, where it is there.
+
+usage: changed.py [--since COMMIT] [COMPILER [ARGUMENT ...]]
+
+What changed is told from the last commit that the branch has in common with COMMIT, the commit before this one
+unless told. Sources are read that changed, or include a header that did.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+FOLDERS = ("include", "src", "tests", "examples", "bench", ".")
+# Compiled with what a build generates or chooses, or for every SIMD target, which takes a minute and is done anyway.
+LEFT_OUT = re.compile(r"src/(kernels/|show/template\.cpp|runtime/parallel_std\.cpp)|-inl\.h$")
+INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
+
+
+def git(*words):
+    return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=True).stdout
+
+
+def changed_since(commit):
+    """The files that differ from the last common commit, those of the working tree included."""
+    return git("diff", "--name-only", "--diff-filter=d", git("merge-base", "HEAD", commit).strip()).split()
+
+
+def includers(headers):
+    """The sources of the library that include one of the headers by its name."""
+    found = []
+    for source in sorted((ROOT / "src").rglob("*.cpp")):
+        names = INCLUDE.findall(source.read_text(encoding="utf-8"))
+        if any(f"{folder}/{name}" in headers or name in headers for name in names for folder in FOLDERS):
+            found.append(source.relative_to(ROOT).as_posix())
+    return found
+
+
+def side_by_side(work, items):
+    """The complaints of `work` about items, on as many cores as there are."""
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return [words for words in pool.map(work, items) if words]
+
+
+def complaint(command, source):
+    done = subprocess.run([*command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    return f"{source}:\n{done.stdout[-3000:]}" if done.returncode != 0 else ""
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--since", default="HEAD~1")
+    arguments.add_argument("compiler", nargs="*", default=["g++"])
+    told = arguments.parse_args()
+    try:
+        changed = changed_since(told.since)
+    except subprocess.CalledProcessError as failure:
+        print(f"nothing is read: {failure.stderr.strip()}")
+        return 0
+    changed = [name for name in changed if name.startswith(("src/", "include/")) and not LEFT_OUT.search(name)]
+    sources = {name for name in changed if name.endswith(".cpp")}
+    headers = {name for name in changed if name.endswith(".hpp")}
+    read = sorted(sources | {name for name in includers(headers) if not LEFT_OUT.search(name)})
+    flags = ["-std=c++20", "-Iinclude", "-I.", "-Isrc"]
+    wrong = side_by_side(lambda name: complaint([*told.compiler, *flags, "-fsyntax-only", name], name), read)
+    print("\n".join(wrong) or f"{len(read)} files, each read by itself")
+    tidy = shutil.which("clang-tidy-19") or shutil.which("clang-tidy")
+    if tidy is None:
+        print("clang-tidy is not there: nothing looked at")
+        return 1 if wrong else 0
+    looked_at = sorted(sources)
+    unclean = side_by_side(lambda name: complaint([tidy, "--quiet", name, "--", *flags], name), looked_at)
+    print("\n".join(unclean) or f"{len(looked_at)} files, looked at by {pathlib.Path(tidy).name}")
+    return 1 if wrong or unclean else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
