@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads all files of a folder as one, as -Dunity=on compiles them many at a time: what is unnamed in
+"""Reads all files of some folders as one, as -Dunity=on compiles them many at a time: what is unnamed in
 one of them must have another name in the others.
 
 usage: unity.py COMPILER [ARGUMENT ...]
@@ -13,30 +13,33 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 # The folders whose files are compiled together, without files that need what the build generates.
-FOLDERS = ["command", "contract", "contract/algebra", "draw", "engine", "files", "front", "fused", "linear", "network",
-           "path", "path/search", "plan", "show"]
+GROUPS = [
+    ["plan", "network", "network/scaled", "path", "path/search", "engine", "front", "judge"],
+    ["contract", "contract/algebra", "copy", "index", "scan", "linear", "fused"],
+    ["command"], ["draw"], ["files"], ["show"],
+]
 LEFT_OUT = {"command/main.cpp", "show/template.cpp", "fused/tiles.cpp"}
 
 
-def read(compiler, folder):
-    """What the compiler says of a folder; empty when nothing is wrong."""
-    files = sorted(file for file in (ROOT / "src" / folder).glob("*.cpp")
-                   if f"{folder}/{file.name}" not in LEFT_OUT)
+def read(compiler, folders):
+    """What the compiler says of the files of some folders; empty when nothing is wrong."""
+    files = [file for folder in folders for file in sorted((ROOT / "src" / folder).glob("*.cpp"))
+             if f"{folder}/{file.name}" not in LEFT_OUT]
     source = "".join(f'#include "{file}"\n' for file in files)
     done = subprocess.run([*compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", ROOT,
                            "-I", ROOT / "src", "-I", ROOT / "include", "-"],
                           input=source, capture_output=True, text=True, errors="replace",
                           check=False)
     if not files or done.returncode != 0:
-        return f"src/{folder}, read as one file:\n{done.stderr[:3000]}"
+        return f"src: {', '.join(folders)}, read as one file:\n{done.stderr[:3000]}"
     return ""
 
 
 def main():
     compiler = sys.argv[1:]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        found = [words for words in pool.map(lambda f: read(compiler, f), FOLDERS) if words]
-    print("\n".join(found) or f"{len(FOLDERS)} folders, each read as one file")
+        found = [words for words in pool.map(lambda folders: read(compiler, folders), GROUPS) if words]
+    print("\n".join(found) or f"{len(GROUPS)} groups of folders, each read as one file")
     return 1 if found else 0
 
 

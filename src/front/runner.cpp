@@ -22,7 +22,7 @@ std::string name_of_output(const program_body& body, ir::ref name) {
 }  // namespace
 
 // Where outputs that are not bound go. Named, as the state of a runner holds one.
-struct output_memory {
+struct lent_outputs {
     const program_body& body;
     element type;
     arrays made;
@@ -30,7 +30,7 @@ struct output_memory {
     void add_to(engine::request& r) {
         r.allocate = [](void* context, ir::ref name, std::int32_t rank,
                         const std::int64_t* extents) -> void* {
-            return static_cast<output_memory*>(context)->allocate(name, rank, extents);
+            return static_cast<lent_outputs*>(context)->allocate(name, rank, extents);
         };
         r.context = this;
     }
@@ -54,7 +54,7 @@ struct output_memory {
 
 arrays run(const program& p, detail::operand_list operands, const prepare_options& options) {
     const call_operands call(p, operands, call_kind::run, options);
-    output_memory outputs{detail::body_of(p), call.type(), {}};
+    lent_outputs outputs{detail::body_of(p), call.type(), {}};
     engine::request r = call.request();
     outputs.add_to(r);
     engine::run(r);
@@ -89,7 +89,7 @@ struct runner::state {
     void bind(detail::operand_list changes) {
         const call_operands call(prepared, changes, outputs.type);
         engine::request r = call.request();
-        output_memory other{outputs.body, outputs.type, {}};
+        lent_outputs other{outputs.body, outputs.type, {}};
         other.add_to(r);
         executable.bind(r);
         for (auto& [name, value] : other.made) outputs.made.set(name, value);
@@ -102,7 +102,7 @@ struct runner::state {
     }
 
     program prepared;
-    output_memory outputs;
+    lent_outputs outputs;
     engine::executable executable;
     arrays bound_inputs, bound_outputs;  // that their memory lives
 
@@ -116,7 +116,7 @@ private:
           executable(request_of(call, outputs)) {
         keep(operands, call);
     }
-    static engine::request request_of(const call_operands& call, output_memory& outputs) {
+    static engine::request request_of(const call_operands& call, lent_outputs& outputs) {
         engine::request r = call.request();
         outputs.add_to(r);
         return r;
