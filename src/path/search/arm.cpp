@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "src/path/search/partition.hpp"
+
 namespace ricci::path {
 namespace {
 
@@ -58,6 +60,11 @@ product_list search_arm::random_tree(start_kind kind, const keep_going& go_on) {
             const double pull = 0.003 * std::exp(3 * random.uniform());
             return front_tree(
                 network_, order_by_front(network_, smoothed_order(network_, order, steps), pull));
+        }
+        case start_kind::partition: {
+            const auto parts = static_cast<std::int32_t>(2 + random.below(4));
+            const double imbalance = 0.1 * std::exp(2.2 * random.uniform());
+            return partition_tree(network_, {parts, imbalance}, random, go_on);
         }
         case start_kind::molten_greedy:
         case start_kind::warm_greedy:

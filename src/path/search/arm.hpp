@@ -43,8 +43,8 @@ public:
 private:
     bool is_limited() const { return target_ >= 0; }
     void lower_limit(const keep_going& go_on);
-    enum class start_kind { molten_greedy, elimination, line, warm_greedy };
-    static constexpr std::uint32_t kinds = 4;
+    enum class start_kind { molten_greedy, elimination, line, warm_greedy, partition };
+    static constexpr std::uint32_t kinds = 5;
 
     start_kind next_kind();
     product_list random_tree(start_kind kind, const keep_going& go_on);
@@ -61,7 +61,7 @@ private:
     std::uint32_t starts_ = 0, annealed_ = 0;
     int unlimited_ladders_ = 0;
     start_kind kind_ = start_kind::molten_greedy;
-    std::array<double, kinds> best_of_kind_{1e9, 1e9, 1e9, 1e9};
+    std::array<double, kinds> best_of_kind_{1e9, 1e9, 1e9, 1e9, 1e9};
     std::int64_t flat_moves_ = 0;
     bool parts_pay_ = true;  // making parts anew has gained something
     bool beside_ = false;    // on a new start's tree

@@ -75,8 +75,12 @@ bool ladder_search::rebuild_parts(std::size_t leaves, const keep_going& go_on) {
         tree_annealer tree(window.network, tree_.price());
         tree.load(window.shape);
         subtree_search parts(tree);
-        const bool better = parts.run(leaves, go_on) > 0;
-        moves_ += parts.moves();
+        const std::int64_t before = moves_;
+        const bool better = parts.run(leaves, [&] {
+            moves_ = before + parts.moves();
+            return go_on();
+        }) > 0;
+        moves_ = before + parts.moves();
         if (better) tree_.put_back(window, tree);
     });
     return look();

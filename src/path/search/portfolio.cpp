@@ -279,6 +279,7 @@ void order_search::race() {
                  [&](std::int64_t k, std::int64_t, std::int64_t) {
                      search_arm& arm = *arms_[static_cast<std::size_t>(k)].search;
                      arm.reach_limit();
+                     if (options_.brief) return;
                      arm.polish([&] { return clock_.until(until(1)); });
                      arm.reach_limit();
                  });
