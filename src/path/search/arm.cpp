@@ -138,7 +138,6 @@ void search_arm::rebuild(const keep_going& go_on) {
 void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
     const int patience = network_.operands() <= 400 ? 2 : 3;
     const double before = score();
-    if (parts_pay_) rebuild(go_on);
     while (go_on()) {
         if (is_limited() && limit_ > target_) {
             // A few ladders first, without slices.

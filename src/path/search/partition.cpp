@@ -79,9 +79,11 @@ weighed_network merged(const weighed_network& graph, const std::vector<std::int3
     return coarse;
 }
 
-/// Two sides by way of smaller and smaller networks, `target` operands on the first.
+/// Two sides by way of smaller and smaller networks, `target` operands on the first; none where
+/// time has run out.
 std::vector<char> bisect(const core_network& network, std::int64_t target,
-                         const side_bounds& bounds, random_stream& random) {
+                         const side_bounds& bounds, random_stream& random,
+                         const keep_going& go_on) {
     constexpr std::int32_t small_enough = 60;
     constexpr double least_shrinking = 0.95;
     std::vector<weighed_network> levels(1);
@@ -90,6 +92,7 @@ std::vector<char> bisect(const core_network& network, std::int64_t target,
     const std::int64_t most_count = std::max<std::int64_t>(2, network.operands() / 20);
     std::vector<std::vector<std::int32_t>> numbers;
     while (levels.back().network.operands() > small_enough) {
+        if (!go_on()) return {};
         auto number = paired_operands(levels.back(), most_count, random);
         weighed_network coarse = merged(levels.back(), number);
         if (coarse.network.operands() > least_shrinking * levels.back().network.operands()) break;
@@ -105,6 +108,7 @@ std::vector<char> bisect(const core_network& network, std::int64_t target,
         if (best.empty() || cut < least) best = std::move(side), least = cut;
     }
     for (std::size_t level = numbers.size(); level-- > 0;) {
+        if (!go_on()) return {};
         std::vector<char> finer(numbers[level].size());
         for (std::size_t t = 0; t < finer.size(); ++t) finer[t] = best[place(numbers[level][t])];
         best = std::move(finer);
@@ -134,8 +138,8 @@ core_network part_of(const core_network& network, const std::vector<std::int32_t
 class partitioner {
 public:
     partitioner(const core_network& network, const partition_options& options,
-                random_stream& random)
-        : network_(network), random_(random), part_(place(network.operands())) {
+                random_stream& random, const keep_going& go_on)
+        : network_(network), random_(random), go_on_(go_on), part_(place(network.operands())) {
         const std::int32_t n = network.operands();
         most_ = std::ceil((1 + options.imbalance) * n / options.parts);
         most_ = std::clamp<double>(most_, (n + options.parts - 1) / options.parts, n);
@@ -145,7 +149,7 @@ public:
         std::vector<std::int32_t> all(part_.size());
         std::iota(all.begin(), all.end(), 0);
         if (network_.operands() <= parts) return all;
-        split(all, 0, parts);
+        if (!split(all, 0, parts)) return {};
         if (parts > 2)
             for (std::int32_t a = 0; a < parts; ++a)
                 for (std::int32_t b = a + 1; b < parts; ++b) refine(a, b);
@@ -159,21 +163,21 @@ private:
                 std::min<std::int64_t>(n - second, first * most)};
     }
 
-    void split(const std::vector<std::int32_t>& operands, std::int32_t first_part,
+    bool split(const std::vector<std::int32_t>& operands, std::int32_t first_part,
                std::int32_t parts) {
         if (parts == 1) {
             for (const std::int32_t t : operands) part_[place(t)] = first_part;
-            return;
+            return true;
         }
         const std::int32_t first = parts / 2, second = parts - first;
         const auto n = static_cast<std::int64_t>(operands.size());
         const auto side = bisect(part_of(network_, operands), n * first / parts,
-                                 bounds_for(n, first, second), random_);
+                                 bounds_for(n, first, second), random_, go_on_);
+        if (side.empty()) return false;
         std::array<std::vector<std::int32_t>, 2> halves;
         for (std::size_t k = 0; k < operands.size(); ++k)
             halves[side[k] == 0 ? 0 : 1].push_back(operands[k]);
-        split(halves[0], first_part, first);
-        split(halves[1], first_part + first, second);
+        return split(halves[0], first_part, first) && split(halves[1], first_part + first, second);
     }
 
     // Between two parts alone: what others have makes no difference.
@@ -196,6 +200,7 @@ private:
 
     const core_network& network_;
     random_stream& random_;
+    const keep_going& go_on_;
     double most_ = 0;  // operands of a part
     std::vector<std::int32_t> part_;
 };
@@ -227,7 +232,8 @@ private:
         // Fewer operands than this are no hypergraph to cut.
         constexpr std::int32_t least_cut = 10;
         if (n <= std::max(least_cut, options_.parts)) return multiply(part);
-        const auto number = partition(part.network, options_, random_);
+        const auto number = partition(part.network, options_, random_, go_on_);
+        if (number.empty()) return -1;
         named_part joined;
         std::vector<std::vector<std::int32_t>> sets;
         for (std::int32_t p = 0; p < options_.parts; ++p) {
@@ -269,8 +275,8 @@ private:
 }  // namespace
 
 std::vector<std::int32_t> partition(const core_network& network, const partition_options& options,
-                                    random_stream& random) {
-    return partitioner(network, options, random).run(options.parts);
+                                    random_stream& random, const keep_going& go_on) {
+    return partitioner(network, options, random, go_on).run(options.parts);
 }
 
 double cut_weight(const core_network& network, const std::vector<std::int32_t>& part) {

@@ -15,8 +15,8 @@ namespace ricci::path {
 
 struct partition_options {
     std::int32_t parts = 2;
-    /// A part has at most (1 + imbalance) / parts of all operands, and one at least; > 0. From
-    /// parts - 1 on a part may have nearly everything.
+    /// A part has at most (1 + imbalance) / parts of all operands, rounded up, and one at least.
+    /// From parts - 1 on a part may have nearly everything.
     double imbalance = 0.1;
 };
 
@@ -24,7 +24,7 @@ struct partition_options {
 /// extent times the number of parts that have it, less one. No part is empty where there are as
 /// many operands as parts.
 std::vector<std::int32_t> partition(const core_network& network, const partition_options& options,
-                                    random_stream& random);
+                                    random_stream& random, const keep_going& go_on);
 
 /// What a partition is judged by.
 double cut_weight(const core_network& network, const std::vector<std::int32_t>& part);

@@ -72,16 +72,12 @@ std::vector<seed_maker> make_seed_makers(const std::vector<const core_network*>&
     };
     greedy(1, {});
     elimination(2, {});
+    // Quick for few indices, where it is best; tried for more of them when all else has been.
+    constexpr std::int32_t most_for_quick_fill = 1500, most_for_fill = 3000;
+    if (core.indices() <= most_for_quick_fill) elimination(3, {0, true});
     add_line_makers(core, makers);
-    constexpr std::int32_t most_for_fill = 3000;
-    if (core.indices() <= most_for_fill) elimination(3, {0, true});
-    elimination(4, {0.3});
-    greedy(5, {1, 0.1});
-    elimination(6, {0.3});
-    greedy(7, {1, 0.1});
-    for (std::size_t k = 1; k < cores.size(); ++k) add_line_makers(*cores[k], makers);
     const auto partition = [&](std::uint64_t stream, partition_options options) {
-        // Cuts of the whole network are not given up half way.
+        // Somewhat longer than greedy trees take.
         constexpr std::int32_t most_to_cut = 60000;
         if (core.operands() > most_to_cut) return;
         makers.push_back(
@@ -91,6 +87,13 @@ std::vector<seed_maker> make_seed_makers(const std::vector<const core_network*>&
              }});
     };
     partition(8, {2, 0.3});
+    if (core.indices() > most_for_quick_fill && core.indices() <= most_for_fill)
+        elimination(3, {0, true});
+    elimination(4, {0.3});
+    greedy(5, {1, 0.1});
+    elimination(6, {0.3});
+    greedy(7, {1, 0.1});
+    for (std::size_t k = 1; k < cores.size(); ++k) add_line_makers(*cores[k], makers);
     partition(9, {6, 0.5});
     return makers;
 }

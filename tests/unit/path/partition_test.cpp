@@ -20,6 +20,8 @@ using namespace ricci::path;
 
 namespace {
 
+const keep_going always_on = [] { return true; };
+
 core_network core_of(const path::hypergraph& network) { return unsimplified(network).core; }
 
 core_network lattice(const std::vector<std::size_t>& sides) {
@@ -58,7 +60,7 @@ TEST_CASE("parts are as large as the imbalance allows, and none is empty") {
         for (const std::int32_t parts : {2, 3, 5, 8})
             for (const double imbalance : {0.01, 0.3, 1.0}) {
                 random_stream random(seed);
-                const auto part = partition(network, {parts, imbalance}, random);
+                const auto part = partition(network, {parts, imbalance}, random, always_on);
                 REQUIRE(part.size() == place(n));
                 const auto sizes = sizes_of(part, parts);
                 const double most = std::max((1 + imbalance) * n / parts,
@@ -76,7 +78,7 @@ TEST_CASE("the cut of a small network is the least there is, but seldom") {
         const std::int32_t n = network.operands();
         if (n < 6) continue;
         random_stream random(seed);
-        const auto part = partition(network, {2, 0.34}, random);
+        const auto part = partition(network, {2, 0.34}, random, always_on);
         const auto most = static_cast<std::int32_t>(std::ceil(1.34 * n / 2));
         const double cut = cut_weight(network, part), least = least_cut(network, n - most);
         CHECK(cut >= least - 1e-9);
@@ -113,10 +115,10 @@ TEST_CASE("what a refined cut weighs is what it says, and moves back leave nothi
 TEST_CASE("lattices are cut across, in two and in four") {
     random_stream random(4);
     const auto grid = lattice({8, 32});
-    CHECK(cut_weight(grid, partition(grid, {2, 0.1}, random)) == 8);
-    CHECK(cut_weight(grid, partition(grid, {4, 0.1}, random)) <= 26);
+    CHECK(cut_weight(grid, partition(grid, {2, 0.1}, random, always_on)) == 8);
+    CHECK(cut_weight(grid, partition(grid, {4, 0.1}, random, always_on)) <= 26);
     const auto bar = lattice({5, 5, 20});
-    CHECK(cut_weight(bar, partition(bar, {2, 0.2}, random)) == 25);
+    CHECK(cut_weight(bar, partition(bar, {2, 0.2}, random, always_on)) == 25);
 }
 
 TEST_CASE("a tree made of parts is a whole one, whatever the parts") {
@@ -124,15 +126,15 @@ TEST_CASE("a tree made of parts is a whole one, whatever the parts") {
     for (const std::int32_t parts : {2, 3, 7})
         for (const double imbalance : {0.05, 0.9}) {
             random_stream random(7), again(7);
-            const auto tree = partition_tree(bar, {parts, imbalance}, random, [] { return true; });
+            const auto tree = partition_tree(bar, {parts, imbalance}, random, always_on);
             REQUIRE(tree.size() + 1 == place(bar.operands()));
-            CHECK(tree == partition_tree(bar, {parts, imbalance}, again, [] { return true; }));
+            CHECK(tree == partition_tree(bar, {parts, imbalance}, again, always_on));
         }
     // A part in the middle has sixteen bonds to either side.
     product_price largest;
     largest.minimize = path::objective::largest_intermediate;
     random_stream middle(3);
-    const auto halves = partition_tree(bar, {2, 0.1}, middle, [] { return true; });
+    const auto halves = partition_tree(bar, {2, 0.1}, middle, always_on);
     CHECK(tree_score(bar, halves, largest) / 4 < 44);
     int left = 3;
     random_stream random(7);
