@@ -126,8 +126,8 @@ void search_arm::reach_limit() {
     ladder_.keep_within_limit();
 }
 
-// Parts of a tree that ladders have settled are the best there are: they are looked at again where
-// that gained something, or where ladders have begun to gain nothing.
+// Parts of a tree that ladders have settled are the best there are: parts are made anew after each
+// ladder for as long as ladders gain something, or making them did.
 void search_arm::rebuild(const keep_going& go_on) {
     constexpr double worth = 1e-3;
     const double before = ladder_.score();
