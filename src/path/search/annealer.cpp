@@ -4,22 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <utility>
 
+#include "src/path/search/powers.hpp"
+
 namespace ricci::path {
 namespace {
 
-constexpr std::int64_t one_bit = 65536;  // log2 of two, in multiples of weight_unit
-
-/// log2(1 + 2^-d) in steps of 1/64 up to 24, -ln of the middles of 2048 chances, 2^(k/1024).
+/// log2(1 + 2^-d) in steps of 1/64 up to 24, -ln of the middles of 2048 chances.
 struct annealing_tables {
     static constexpr std::int64_t step = one_bit / 64;
     std::array<std::int32_t, 24 * 64> log2_added{};
     std::array<std::int32_t, 2048> chance{};
-    std::array<double, 1024> power{};
     annealing_tables() {
         for (std::size_t k = 0; k < log2_added.size(); ++k)
             log2_added[k] = static_cast<std::int32_t>(
@@ -28,8 +26,6 @@ struct annealing_tables {
         for (std::size_t k = 0; k < chance.size(); ++k)
             chance[k] = static_cast<std::int32_t>(std::lround(
                 static_cast<double>(one_bit) * -std::log((static_cast<double>(k) + 0.5) / 2048)));
-        for (std::size_t k = 0; k < power.size(); ++k)
-            power[k] = std::exp2(static_cast<double>(k) / 1024);
     }
 };
 const annealing_tables annealing;
@@ -39,18 +35,6 @@ std::int64_t added(std::int64_t a, std::int64_t b) {
     const std::int64_t steps = (large - std::min(a, b)) / annealing_tables::step;
     if (steps >= static_cast<std::int64_t>(annealing.log2_added.size())) return large;
     return large + annealing.log2_added[static_cast<std::size_t>(steps)];
-}
-
-/// 2^x of a multiple of weight_unit, 0 far below 1.
-double power_of_two(std::int64_t x) {
-    if (x < -1000 * one_bit) return 0;
-    const std::int64_t whole = x >> 16, rest = x & (one_bit - 1);
-    const auto exponent = static_cast<std::uint64_t>(whole + 1023) << 52;
-    double scale = 0;
-    std::memcpy(&scale, &exponent, sizeof scale);
-    constexpr double log_two = 0.6931471805599453;
-    const double fine = 1 + static_cast<double>(rest & 63) * (log_two * weight_unit);
-    return scale * annealing.power[static_cast<std::size_t>(rest >> 6)] * fine;
 }
 
 std::uint64_t* new_words(std::size_t count) {
@@ -132,46 +116,24 @@ std::int64_t tree_annealer::price_of(std::int64_t product, std::int64_t left, st
 }
 
 void tree_annealer::load(const product_list& products) {
-    for (std::size_t k = 0; k < products.size(); ++k) {
-        node& n = nodes_[place(operands_) + k];
-        n.left = products[k].first, n.right = products[k].second;
-    }
-    post_order();
+    set_children(nodes_, operands_, products);
     fill_sets();
 }
 
 void tree_annealer::load(const tree_shape& shape) {
-    for (std::size_t n = 0; n < nodes_.size(); ++n)
-        nodes_[n].left = shape[n][0], nodes_[n].right = shape[n][1];
-    post_order();
+    set_children(nodes_, shape);
     fill_sets();
 }
 
 const tree_shape& tree_annealer::shape() {
-    shape_.resize(nodes_.size());
-    for (std::size_t n = 0; n < nodes_.size(); ++n) shape_[n] = {nodes_[n].left, nodes_[n].right};
+    get_children(nodes_, shape_);
     return shape_;
 }
 
-void tree_annealer::post_order() {
-    order_.clear();
-    if (operands_ < 2) return;
-    std::vector<std::int32_t>& open = active_;
-    open.assign(1, root());
-    while (!open.empty()) {
-        const std::int32_t n = open.back();
-        open.pop_back();
-        if (nodes_[place(n)].left < 0) continue;
-        order_.push_back(n);
-        open.push_back(nodes_[place(n)].left);
-        open.push_back(nodes_[place(n)].right);
-    }
-    std::reverse(order_.begin(), order_.end());
-}
+product_list tree_annealer::products() const { return products_of(nodes_, operands_); }
 
-// Upwards the unions of all operands below, downwards what of them is outside as well: an index of
-// the one child stays if the other child or something beyond their parent has it.
 void tree_annealer::fill_sets() {
+    post_order(nodes_, operands_ < 2 ? -1 : root(), order_);
     const std::size_t words = weights_.words;
     for (std::int32_t t = 0; t < operands_; ++t) {
         std::uint64_t* const set = row(nodes_[place(t)].row);
@@ -181,13 +143,7 @@ void tree_annealer::fill_sets() {
             set[bit / 64] |= std::uint64_t{1} << (bit % 64) & mask_[bit / 64];
         }
     }
-    for (const std::int32_t number : order_) {
-        node& n = nodes_[place(number)];
-        const std::uint64_t *left = set_of(n.left), *right = set_of(n.right);
-        std::uint64_t* const set = row(n.row);
-        for (std::size_t k = 0; k < words; ++k) set[k] = left[k] | right[k];
-        n.span = nodes_[place(n.left)].span + nodes_[place(n.right)].span;
-    }
+    unite_upwards(order_);
     if (operands_ > 0) {
         std::uint64_t* const open = row(nodes_[place(root())].row);
         std::uint64_t* const kept = row(spare_);
@@ -198,20 +154,56 @@ void tree_annealer::fill_sets() {
         }
         for (std::size_t k = 0; k < words; ++k) open[k] &= kept[k];
     }
-    for (auto number = order_.rbegin(); number != order_.rend(); ++number) {
+    sum_downwards(order_);
+    for (node& n : nodes_)
+        n.size = kernels::bit_sets().weigh_union(weights_, row(n.row), row(n.row));
+    for (const std::int32_t n : order_) refresh(nodes_[place(n)]);
+}
+
+// What the operands below have.
+void tree_annealer::unite_upwards(const std::vector<std::int32_t>& inner) {
+    for (const std::int32_t number : inner) {
+        node& n = nodes_[place(number)];
+        const std::uint64_t *left = set_of(n.left), *right = set_of(n.right);
+        std::uint64_t* const set = row(n.row);
+        for (std::size_t k = 0; k < weights_.words; ++k) set[k] = left[k] | right[k];
+        n.span = nodes_[place(n.left)].span + nodes_[place(n.right)].span;
+    }
+}
+
+// An index of the one child stays if the other child or something beyond their parent has it.
+void tree_annealer::sum_downwards(const std::vector<std::int32_t>& inner) {
+    for (auto number = inner.rbegin(); number != inner.rend(); ++number) {
         const node& n = nodes_[place(*number)];
         const std::uint64_t* const set = row(n.row);
         std::uint64_t *left = row(nodes_[place(n.left)].row),
                       *right = row(nodes_[place(n.right)].row);
-        for (std::size_t k = 0; k < words; ++k) {
+        for (std::size_t k = 0; k < weights_.words; ++k) {
             const std::uint64_t l = left[k], r = right[k];
             left[k] = l & (r | set[k]);
             right[k] = r & (l | set[k]);
         }
     }
-    for (node& n : nodes_)
-        n.size = kernels::bit_sets().weigh_union(weights_, row(n.row), row(n.row));
-    for (const std::int32_t n : order_) refresh(nodes_[place(n)]);
+}
+
+void tree_annealer::replace(const std::vector<std::int32_t>& nodes, const tree_shape& shape,
+                            std::size_t leaves) {
+    const std::vector<std::int32_t> inner(nodes.begin() + static_cast<std::ptrdiff_t>(leaves),
+                                          nodes.end());
+    for (std::size_t k = leaves; k < nodes.size(); ++k) {
+        nodes_[place(nodes[k])].left = nodes[place(shape[k][0])];
+        nodes_[place(nodes[k])].right = nodes[place(shape[k][1])];
+    }
+    // The root has what it had.
+    node& top = nodes_[place(nodes.back())];
+    std::swap(top.row, spare_);
+    unite_upwards(inner);
+    std::swap(top.row, spare_);
+    sum_downwards(inner);
+    for (const std::int32_t n : inner) {
+        nodes_[place(n)].size = kernels::bit_sets().weigh_union(weights_, set_of(n), set_of(n));
+        refresh(nodes_[place(n)]);
+    }
 }
 
 void tree_annealer::refresh(node& n) {
@@ -225,7 +217,6 @@ void tree_annealer::slice(const std::vector<char>& sliced) {
         const auto bit = static_cast<std::size_t>(bit_of_[place(i)]);
         if (sliced[place(i)] != 0) mask_[bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
     }
-    post_order();
     fill_sets();
 }
 
@@ -245,30 +236,6 @@ void tree_annealer::slice(const index_places& places, bool sliced) {
         n.price =
             price_of(n.product, nodes_[place(n.left)].size, nodes_[place(n.right)].size, n.size);
     }
-}
-
-product_list tree_annealer::products() const {
-    std::vector<std::int32_t> number(nodes_.size());
-    for (std::int32_t t = 0; t < operands_; ++t) number[place(t)] = t;
-    // The order that was made last may be older than the tree.
-    std::vector<std::int32_t> order, open;
-    if (operands_ > 1) open.push_back(root());
-    while (!open.empty()) {
-        const std::int32_t n = open.back();
-        open.pop_back();
-        if (nodes_[place(n)].left < 0) continue;
-        order.push_back(n);
-        open.push_back(nodes_[place(n)].left);
-        open.push_back(nodes_[place(n)].right);
-    }
-    product_list products;
-    products.reserve(order.size());
-    for (auto n = order.rbegin(); n != order.rend(); ++n) {
-        products.emplace_back(number[place(nodes_[place(*n)].left)],
-                              number[place(nodes_[place(*n)].right)]);
-        number[place(*n)] = operands_ + static_cast<std::int32_t>(products.size()) - 1;
-    }
-    return products;
 }
 
 double tree_annealer::score() const {
@@ -323,7 +290,7 @@ void tree_annealer::rotate(node& parent, std::int64_t temperature, std::uint64_t
     parent.product = w.outer, parent.price = outer_price;
 }
 
-bool tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64_t bits) {
+void tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64_t bits) {
     node &x = nodes_[place(parent.left)], &y = nodes_[place(parent.right)];
     const std::int32_t a_number = x.left, b_number = x.right;
     std::int32_t c_number = y.left, d_number = y.right;
@@ -338,7 +305,7 @@ bool tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64
     const std::int64_t outer_price = price_of(w.outer, w.left, w.right, parent.size);
     const std::int64_t change =
         added(added(x_price, y_price), outer_price) - added(added(x.price, y.price), parent.price);
-    if (temperature < 0 ? change >= 0 : !accepts(change, temperature, bits)) return false;
+    if (!accepts(change, temperature, bits)) return;
     x.left = a_number, x.right = c_number;
     x.span = a.span + c.span;
     x.size = w.left, x.product = w.left_inner, x.price = x_price;
@@ -348,21 +315,6 @@ bool tree_annealer::exchange(node& parent, std::int64_t temperature, std::uint64
     y.size = w.right, y.product = w.right_inner, y.price = y_price;
     std::swap(y.row, second_spare_);
     parent.product = w.outer, parent.price = outer_price;
-    return true;
-}
-
-void tree_annealer::join_pairs() {
-    const auto inner = [&](std::int32_t n) { return nodes_[place(n)].left >= 0; };
-    constexpr int most_rounds = 8;
-    bool changed = true;
-    for (int round = 0; changed && round < most_rounds; ++round) {
-        changed = false;
-        for (std::size_t n = place(operands_); n < nodes_.size(); ++n) {
-            node& parent = nodes_[n];
-            if (!inner(parent.left) || !inner(parent.right)) continue;
-            changed = exchange(parent, -1, 0) || exchange(parent, -1, 1) || changed;
-        }
-    }
 }
 
 std::int64_t tree_annealer::sweep(double inverse_temperature, std::int32_t least_span,

@@ -1,7 +1,6 @@
 // A contraction tree with the sets of indices of all its nodes, and random moves on it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,11 +10,9 @@
 #include "src/path/search/core_network.hpp"
 #include "src/path/search/random.hpp"
 #include "src/path/search/score.hpp"
+#include "src/path/search/tree_walk.hpp"
 
 namespace ricci::path {
-
-/// The children of every node of a tree, -1 for operands; what a tree is remembered as.
-using tree_shape = std::vector<std::array<std::int32_t, 2>>;
 
 /// Where an index is in a tree, whether it is sliced or not.
 struct index_places {
@@ -44,9 +41,11 @@ public:
     /// The largest inverse temperature, which takes no move that makes anything worse.
     static constexpr double frozen = 1e6;
 
-    /// Takes every exchange of grandchildren that lowers a price, until none does: products of like
-    /// sets are joined so, two summed indices at once.
-    void join_pairs();
+    /// A part of the tree made anew: of these nodes the first `leaves` are what it is made of, the
+    /// others its products, each after its children, the last one the root of the part as before.
+    /// Children are places in the list.
+    void replace(const std::vector<std::int32_t>& nodes, const tree_shape& shape,
+                 std::size_t leaves);
 
     /// log2 of the sum of all prices.
     double score() const;
@@ -92,12 +91,12 @@ private:
     }
     void number_bits();
     void fill_sets();
-    void post_order();
+    void unite_upwards(const std::vector<std::int32_t>& inner);
+    void sum_downwards(const std::vector<std::int32_t>& inner);
     void refresh(node& n);
     bool accepts(std::int64_t change, std::int64_t temperature, std::uint64_t bits) const;
     void rotate(node& parent, std::int64_t temperature, std::uint64_t bits);
-    /// A temperature below zero takes gains only.
-    bool exchange(node& parent, std::int64_t temperature, std::uint64_t bits);
+    void exchange(node& parent, std::int64_t temperature, std::uint64_t bits);
 
     const core_network& network_;
     product_price price_;

@@ -7,12 +7,16 @@
 #include <numeric>
 #include <vector>
 
+#include "src/path/search/partition.hpp"
+
 namespace ricci::path {
 namespace {
 
 // Up to so many products are annealed as one window.
 constexpr std::uint32_t most_in_one = 8192;
 constexpr int cold_sweeps = 200;
+// Operands of parts that are made anew: each more takes three times as long.
+constexpr std::size_t leaves_rebuilt = 8, leaves_rebuilt_last = 9;
 // How often a new start is of the kind that has come furthest.
 constexpr double likelihood_of_best = 0.6;
 
@@ -57,6 +61,11 @@ product_list search_arm::random_tree(start_kind kind, const keep_going& go_on) {
             return front_tree(
                 network_, order_by_front(network_, smoothed_order(network_, order, steps), pull));
         }
+        case start_kind::partition: {
+            const auto parts = static_cast<std::int32_t>(2 + random.below(4));
+            const double imbalance = 0.1 * std::exp(2.2 * random.uniform());
+            return partition_tree(network_, {parts, imbalance}, random, go_on);
+        }
         case start_kind::molten_greedy:
         case start_kind::warm_greedy:
             break;
@@ -82,6 +91,7 @@ void search_arm::new_start(std::int64_t flat_moves, const keep_going& go_on) {
     if (kind_ != start_kind::molten_greedy && kind_ != start_kind::warm_greedy) return;
     const double from = kind_ == start_kind::molten_greedy ? 0.05 : 1.0;
     ladder_.anneal(static_cast<int>(flat_moves_ / n), from, 14, most_in_one, go_on);
+    parts_pay_ = true;
     // Longer ones now and then: both many short and few long ones find something.
     if (++annealed_ % 3 == 0) flat_moves_ *= 2;
 }
@@ -116,6 +126,15 @@ void search_arm::reach_limit() {
     ladder_.keep_within_limit();
 }
 
+// Parts of a tree that ladders have settled are the best there are: parts are made anew after each
+// ladder for as long as ladders gain something, or making them did.
+void search_arm::rebuild(const keep_going& go_on) {
+    constexpr double worth = 1e-3;
+    const double before = ladder_.score();
+    ladder_.rebuild_parts(leaves_rebuilt, go_on);
+    parts_pay_ = ladder_.score() < before - worth;
+}
+
 void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
     const int patience = network_.operands() <= 400 ? 2 : 3;
     const double before = score();
@@ -132,6 +151,7 @@ void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
         }
         const double before_ladder = ladder_.score();
         ladder_.climb_down(go_on);
+        if (parts_pay_ || idle_ == 0) rebuild(go_on);
         if (ladder_.has_limit()) {
             ladder_.settle_slices(go_on);
             if (beside_) ladder_.slice_again(true);
@@ -158,8 +178,13 @@ void search_arm::run_cold(std::int64_t moves, const keep_going& go_on) {
     const int sweeps = static_cast<int>(std::clamp<std::int64_t>(moves / n, 20, 20000));
     while (go_on()) {
         ladder_.anneal(sweeps, 4, 15, most_in_one, go_on);
+        ladder_.rebuild_parts(leaves_rebuilt_last, go_on);
         if (ladder_.has_limit()) ladder_.keep_within_limit();
     }
+}
+
+void search_arm::polish(const keep_going& go_on) {
+    ladder_.rebuild_parts(leaves_rebuilt_last, go_on);
 }
 
 }  // namespace ricci::path

@@ -25,6 +25,9 @@ public:
     /// The same with everything at low temperatures: trees get better where they are.
     void run_cold(std::int64_t moves, const keep_going& go_on);
 
+    /// The best parts that there are, at the end.
+    void polish(const keep_going& go_on);
+
     /// No result may have more elements (log2) in the end: the limit falls bit by bit, and each
     /// time the tree settles around the slices that keep below it.
     void limit_to(double log2_elements);
@@ -40,13 +43,14 @@ public:
 private:
     bool is_limited() const { return target_ >= 0; }
     void lower_limit(const keep_going& go_on);
-    enum class start_kind { molten_greedy, elimination, line, warm_greedy };
-    static constexpr std::uint32_t kinds = 4;
+    enum class start_kind { molten_greedy, elimination, line, warm_greedy, partition };
+    static constexpr std::uint32_t kinds = 5;
 
     start_kind next_kind();
     product_list random_tree(start_kind kind, const keep_going& go_on);
     void new_start(std::int64_t flat_moves, const keep_going& go_on);
     void end_start();
+    void rebuild(const keep_going& go_on);
 
     const core_network& network_;
     ladder_search ladder_;
@@ -57,9 +61,10 @@ private:
     std::uint32_t starts_ = 0, annealed_ = 0;
     int unlimited_ladders_ = 0;
     start_kind kind_ = start_kind::molten_greedy;
-    std::array<double, kinds> best_of_kind_{1e9, 1e9, 1e9, 1e9};
+    std::array<double, kinds> best_of_kind_{1e9, 1e9, 1e9, 1e9, 1e9};
     std::int64_t flat_moves_ = 0;
-    bool beside_ = false;  // on a new start's tree
+    bool parts_pay_ = true;  // making parts anew has gained something
+    bool beside_ = false;    // on a new start's tree
 };
 
 }  // namespace ricci::path

@@ -7,6 +7,7 @@
 
 #include "src/path/search/slice_moves.hpp"
 #include "src/path/search/slicing.hpp"
+#include "src/path/search/subtrees.hpp"
 
 namespace ricci::path {
 namespace {
@@ -18,7 +19,9 @@ constexpr double hottest = 0.05, rung_hottest = 2.5, coldest = 14;
 constexpr double first_looked_at = 2;
 // Products of a window: more of them see further, fewer have sets in nearer caches.
 constexpr std::uint32_t most_annealed = 8192;
-constexpr std::size_t most_joined = 4096;
+constexpr std::uint32_t most_rebuilt = 4096;
+// Parts of a first tree: two summed indices at once are found in four operands.
+constexpr std::size_t leaves_at_start = 5;
 // Slices are annealed where the whole tree's sets stay in near caches. At equal numbers of moves
 // cubic_6x6x10 within 2^27 elements comes to 25.2 instead of 26.2 (log10, means of three seeds),
 // sycamore_m20 to 19.5 instead of 19.6; these moves take longer, and in equal time the difference
@@ -36,8 +39,8 @@ ladder_search::ladder_search(const core_network& network, const product_price& p
 
 void ladder_search::start(const product_list& products) {
     tree_.load(products);
-    join_pairs();
     rescore();
+    rebuild_parts(leaves_at_start, [] { return true; });
 }
 
 void ladder_search::rescore() {
@@ -48,21 +51,39 @@ void ladder_search::rescore() {
     at_best_ = true;
 }
 
-// Pairs are joined in windows of the whole tree.
-void ladder_search::join_pairs() {
+// Windows of the whole tree, from its root downwards.
+template <class Visit>
+void ladder_search::visit_windows(std::int32_t least_span, std::uint32_t most_products,
+                                  const keep_going& go_on, const Visit& visit) {
     std::vector<std::int32_t> roots{tree_.root()};
     tree_window window;
-    while (!roots.empty()) {
+    while (!roots.empty() && go_on()) {
         const std::int32_t root = roots.back();
         roots.pop_back();
-        tree_.take_window(root, 4, most_joined, window);
-        if (window.nodes.empty()) continue;
+        // Windows of changing sizes meet at changing places.
+        const std::uint32_t most = most_products / 2 + random_.below(most_products / 2);
+        tree_.take_window(root, least_span, most, window);
+        if (window.nodes.size() < 5) continue;
         roots.insert(roots.end(), window.pending.begin(), window.pending.end());
-        tree_annealer annealer(window.network, tree_.price());
-        annealer.load(window.shape);
-        annealer.join_pairs();
-        tree_.put_back(window, annealer);
+        visit(window);
     }
+}
+
+bool ladder_search::rebuild_parts(std::size_t leaves, const keep_going& go_on) {
+    load_best();
+    visit_windows(3, most_rebuilt, go_on, [&](tree_window& window) {
+        tree_annealer tree(window.network, tree_.price());
+        tree.load(window.shape);
+        subtree_search parts(tree);
+        const std::int64_t before = moves_;
+        const bool better = parts.run(leaves, [&] {
+            moves_ = before + parts.moves();
+            return go_on();
+        }) > 0;
+        moves_ = before + parts.moves();
+        if (better) tree_.put_back(window, tree);
+    });
+    return look();
 }
 
 void ladder_search::load_best() {
@@ -76,8 +97,8 @@ void ladder_search::start_again(const product_list& products) {
     const double beside_score = best_score_;
     tree_shape beside = std::exchange(best_, {});
     tree_.load(products);
-    join_pairs();
     rescore();
+    rebuild_parts(leaves_at_start, [] { return true; });
     beside_ = std::move(beside);
     beside_sliced_ = best_sliced_;
     beside_score_ = beside_score;
@@ -216,18 +237,9 @@ void ladder_search::anneal_window(tree_window& window, int sweeps, double from, 
 
 bool ladder_search::stage(int sweeps, double from, double to, std::int32_t least_span,
                           goes_on which, std::uint32_t most_products, const keep_going& go_on) {
-    std::vector<std::int32_t> roots{tree_.root()};
-    tree_window window;
-    while (!roots.empty() && go_on()) {
-        const std::int32_t root = roots.back();
-        roots.pop_back();
-        // Windows of changing sizes meet at changing places.
-        const std::uint32_t most = most_products / 2 + random_.below(most_products / 2);
-        tree_.take_window(root, least_span, most, window);
-        if (window.nodes.size() < 5) continue;
-        roots.insert(roots.end(), window.pending.begin(), window.pending.end());
+    visit_windows(least_span, most_products, go_on, [&](tree_window& window) {
         anneal_window(window, sweeps, from, to, which, go_on);
-    }
+    });
     return look();
 }
 

@@ -31,6 +31,9 @@ public:
                 const keep_going& go_on);
     /// A kick of the coarse structure and all rungs below it; whether the tree got better.
     bool climb_down(const keep_going& go_on);
+    /// Parts of so many operands made anew, each the best there is, until none gets better; whether
+    /// the tree did.
+    bool rebuild_parts(std::size_t leaves, const keep_going& go_on);
 
     /// log2 of the price of the best tree, of all its slices together.
     double score() const { return best_score_; }
@@ -75,7 +78,9 @@ private:
     bool look();
     void load_best();
     void rescore();
-    void join_pairs();
+    template <class Visit>
+    void visit_windows(std::int32_t least_span, std::uint32_t most_products,
+                       const keep_going& go_on, const Visit& visit);
     /// Takes the slices of a tree where they are better.
     void take_slices(const tree_annealer& tree, const std::vector<char>& sliced, bool always);
 

@@ -273,8 +273,16 @@ void order_search::race() {
     }
     run_arms(clock_.elapsed(), until(0.45), second_trials);
     keep_fewer(timed ? lanes : 2);
-    run_arms(clock_.elapsed(), until(1), trials - first_trials - second_trials);
-    for (auto& arm : arms_) arm.search->reach_limit();
+    constexpr double ladders_share = 0.96;
+    run_arms(clock_.elapsed(), until(ladders_share), trials - first_trials - second_trials);
+    on_all_lanes(static_cast<std::int64_t>(arms_.size()),
+                 [&](std::int64_t k, std::int64_t, std::int64_t) {
+                     search_arm& arm = *arms_[static_cast<std::size_t>(k)].search;
+                     arm.reach_limit();
+                     if (options_.brief) return;
+                     arm.polish([&] { return clock_.until(until(1)); });
+                     arm.reach_limit();
+                 });
     std::sort(arms_.begin(), arms_.end(),
               [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
     keep(arms_.front());

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "src/path/search/partition.hpp"
+
 namespace ricci::path {
 namespace {
 
@@ -56,7 +58,7 @@ std::vector<seed_maker> make_seed_makers(const std::vector<const core_network*>&
     std::vector<seed_maker> makers;
     const auto greedy = [&](std::uint64_t stream, greedy_options options) {
         makers.push_back(
-            {&core, seed_kind::greedy, [&core, seed, stream, options](const keep_going& go_on) {
+            {&core, seed_kind::general, [&core, seed, stream, options](const keep_going& go_on) {
                  random_stream random(seed * 64 + stream);
                  return greedy_tree(core, options, random, go_on);
              }});
@@ -70,14 +72,29 @@ std::vector<seed_maker> make_seed_makers(const std::vector<const core_network*>&
     };
     greedy(1, {});
     elimination(2, {});
+    // Quick for few indices, where it is best; tried for more of them when all else has been.
+    constexpr std::int32_t most_for_quick_fill = 1500, most_for_fill = 3000;
+    if (core.indices() <= most_for_quick_fill) elimination(3, {0, true});
     add_line_makers(core, makers);
-    constexpr std::int32_t most_for_fill = 3000;
-    if (core.indices() <= most_for_fill) elimination(3, {0, true});
+    const auto partition = [&](std::uint64_t stream, partition_options options) {
+        // Somewhat longer than greedy trees take.
+        constexpr std::int32_t most_to_cut = 60000;
+        if (core.operands() > most_to_cut) return;
+        makers.push_back(
+            {&core, seed_kind::general, [&core, seed, stream, options](const keep_going& go_on) {
+                 random_stream random(seed * 64 + stream);
+                 return partition_tree(core, options, random, go_on);
+             }});
+    };
+    partition(8, {2, 0.3});
+    if (core.indices() > most_for_quick_fill && core.indices() <= most_for_fill)
+        elimination(3, {0, true});
     elimination(4, {0.3});
     greedy(5, {1, 0.1});
     elimination(6, {0.3});
     greedy(7, {1, 0.1});
     for (std::size_t k = 1; k < cores.size(); ++k) add_line_makers(*cores[k], makers);
+    partition(9, {6, 0.5});
     return makers;
 }
 
@@ -93,7 +110,7 @@ std::vector<scored_tree> best_first(std::vector<scored_tree> trees) {
         std::size_t tree;
     };
     std::vector<ranked> kept;
-    std::array<std::size_t, 3> seen{};
+    std::array<std::size_t, seed_kinds> seen{};
     double last = -std::numeric_limits<double>::infinity();
     for (const std::size_t k : order) {
         if (!(trees[k].score > last + 1e-6)) continue;

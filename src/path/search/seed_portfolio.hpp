@@ -1,6 +1,7 @@
 // Which first trees are made, and which of them are worth going on from.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -11,20 +12,22 @@
 
 namespace ricci::path {
 
-/// How a first tree was made: trees of one kind resemble each other.
-enum class seed_kind { greedy, elimination, line };
+/// What a first tree was made by: pairs of operands or cuts through all of them, of which the
+/// better one will do; indices; a line of operands.
+enum class seed_kind { general, elimination, line };
+inline constexpr std::size_t seed_kinds = 3;
 
 struct scored_tree {
     product_list products;
     double score = std::numeric_limits<double>::infinity();
     bool raw = false;  // of the network where nothing is simplified
-    seed_kind kind = seed_kind::greedy;
+    seed_kind kind = seed_kind::general;
 };
 
 /// Makes one tree of one network; an empty one where time has run out.
 struct seed_maker {
     const core_network* core = nullptr;
-    seed_kind kind = seed_kind::greedy;
+    seed_kind kind = seed_kind::general;
     std::function<product_list(const keep_going&)> make;
 };
 

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "src/path/search/powers.hpp"
+
 namespace ricci::path {
 namespace {
 
@@ -41,7 +43,6 @@ public:
     }
 
 private:
-    static constexpr std::int64_t one_bit = 65536;
     static std::int64_t in_units(double weight) {
         return std::llround(std::min(weight, 1e9) / weight_unit);
     }

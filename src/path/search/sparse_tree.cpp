@@ -21,53 +21,22 @@ sparse_tree::sparse_tree(const core_network& network)
       local_(network.weight.size()) {}
 
 void sparse_tree::load(const product_list& products) {
-    for (std::size_t k = 0; k < products.size(); ++k) {
-        node& n = nodes_[place(operands_) + k];
-        n.left = products[k].first, n.right = products[k].second;
-    }
+    set_children(nodes_, operands_, products);
     fill();
 }
 
 void sparse_tree::load(const tree_shape& shape) {
-    for (std::size_t n = 0; n < nodes_.size(); ++n)
-        nodes_[n].left = shape[n][0], nodes_[n].right = shape[n][1];
+    set_children(nodes_, shape);
     fill();
 }
 
 tree_shape sparse_tree::shape() const {
-    tree_shape shape(nodes_.size());
-    for (std::size_t n = 0; n < nodes_.size(); ++n) shape[n] = {nodes_[n].left, nodes_[n].right};
+    tree_shape shape;
+    get_children(nodes_, shape);
     return shape;
 }
 
-std::vector<std::int32_t> sparse_tree::post_order() const {
-    std::vector<std::int32_t> order, open;
-    order.reserve(nodes_.size() / 2);
-    if (operands_ > 1) open.push_back(root());
-    while (!open.empty()) {
-        const std::int32_t n = open.back();
-        open.pop_back();
-        if (nodes_[place(n)].left < 0) continue;
-        order.push_back(n);
-        open.push_back(nodes_[place(n)].left);
-        open.push_back(nodes_[place(n)].right);
-    }
-    std::reverse(order.begin(), order.end());
-    return order;
-}
-
-product_list sparse_tree::products() const {
-    std::vector<std::int32_t> number(nodes_.size());
-    for (std::int32_t t = 0; t < operands_; ++t) number[place(t)] = t;
-    product_list products;
-    products.reserve(nodes_.size() / 2);
-    for (const std::int32_t n : post_order()) {
-        products.emplace_back(number[place(nodes_[place(n)].left)],
-                              number[place(nodes_[place(n)].right)]);
-        number[place(n)] = operands_ + static_cast<std::int32_t>(products.size()) - 1;
-    }
-    return products;
-}
+product_list sparse_tree::products() const { return products_of(nodes_, operands_); }
 
 void sparse_tree::slice(const std::vector<char>& sliced) {
     sliced_ = sliced;
@@ -98,7 +67,9 @@ void sparse_tree::fill() {
             nodes_[place(t)].size += network_.weight[place(i)];
         }
     }
-    for (const std::int32_t number : post_order()) {
+    std::vector<std::int32_t> order;
+    post_order(nodes_, operands_ < 2 ? -1 : root(), order);
+    for (const std::int32_t number : order) {
         node& n = nodes_[place(number)];
         const auto &left = sets_[place(n.left)], &right = sets_[place(n.right)];
         auto& both = sets_[place(number)];
@@ -247,17 +218,10 @@ void sparse_tree::put_back(const tree_window& window, const tree_annealer& annea
         if (!std::is_sorted(set.begin(), set.end())) std::sort(set.begin(), set.end());
     }
     // Prices and spans, children first: a child's number may be larger than its parent's.
-    std::vector<std::int32_t> open{static_cast<std::int32_t>(own.size()) - 1}, order;
-    while (!open.empty()) {
-        const std::int32_t k = open.back();
-        open.pop_back();
-        if (own[place(k)].left < 0) continue;
-        order.push_back(k);
-        open.push_back(own[place(k)].left);
-        open.push_back(own[place(k)].right);
-    }
-    for (auto k = order.rbegin(); k != order.rend(); ++k) {
-        node& n = nodes_[place(window.nodes[place(*k)])];
+    std::vector<std::int32_t> order;
+    post_order(own, static_cast<std::int32_t>(own.size()) - 1, order);
+    for (const std::int32_t k : order) {
+        node& n = nodes_[place(window.nodes[place(k)])];
         n.span = nodes_[place(n.left)].span + nodes_[place(n.right)].span;
         n.price =
             price_(n.product, nodes_[place(n.left)].size, nodes_[place(n.right)].size, n.size);

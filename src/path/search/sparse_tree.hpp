@@ -56,7 +56,6 @@ private:
         double size = 0, product = 0, price = 0;  // log2
     };
 
-    std::vector<std::int32_t> post_order() const;
     void fill();
     void number_indices(tree_window& window, std::size_t leaves);
 
