@@ -373,8 +373,8 @@ private:
         }
         occurrences found;
         count_occurrences(p_, n, i, found);
-        // z^j \operatorname{solve}_{ij}(K^{ij}, y^i) is a pair where heights count, and says no more
-        // than z^j K^{ij} y^i that they do
+        // z^j \operatorname{solve}_{ij}(K^{ij}, y^i) is a pair where heights count, but no sign
+        // that they do
         if (!found.is_pair()) ++sums_->others;
         else if (!found.solved) ++sums_->pairs;
     }
