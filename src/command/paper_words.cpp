@@ -65,6 +65,9 @@ constexpr entry functions[] = {
     {"floor", "floor"},
     {"abs", "abs"},
     {"arg", ""},
+    {"det", "det"},
+    {"logdet", "logdet"},
+    {"chol", "chol"},
 };
 
 constexpr std::string_view integral = "an integral, which the notation does not compute";
@@ -109,7 +112,6 @@ constexpr entry prose[] = {
     {"\\circ", "a composition"},
     {"\\ast", "a convolution or a product of its own"},
     {"\\star", "a product of its own"},
-    {"\\det", "a determinant, which the notation does not compute"},
     {"\\nabla", operation},
     {"\\Box", operation},
     {"\\partial", operation},
@@ -227,7 +229,6 @@ constexpr entry prose_words[] = {
     {"const", "a constant that is not said"},
     {"const.", "a constant that is not said"},
     {"constant", "a constant that is not said"},
-    {"det", "a determinant, which the notation does not compute"},
     {"topk", "a choice of the largest values"},
     {"TopK", "a choice of the largest values"},
     {"median", "a median, which the notation does not compute"},
@@ -281,6 +282,7 @@ bool folds(std::string_view f) {
     static constexpr std::string_view list[] = {"softmax", "mean", "max", "min", "logsumexp"};
     return is_among(f, list);
 }
+bool is_of_matrix(std::string_view f) { return f == "det" || f == "logdet" || f == "chol"; }
 std::string_view why_prose(std::string_view command) { return meaning_in(command, prose); }
 std::string_view why_word_is_prose(std::string_view word) { return meaning_in(word, prose_words); }
 bool is_greek_letter(const token& t) { return t.is_command() && is_among(t.text, greek); }

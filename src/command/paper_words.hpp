@@ -22,6 +22,8 @@ bool is_among(std::string_view word, const std::string_view (&list)[N]) {
 std::string function_of(std::string_view word);
 /// Whether a function folds over an index below it: softmax, mean, max, min, logsumexp.
 bool folds(std::string_view function);
+/// Whether a function is of a matrix, with its rows and columns below: det, logdet, chol.
+bool is_of_matrix(std::string_view function);
 
 /// Why mathematics with this command computes nothing; empty where it may.
 std::string_view why_prose(std::string_view command);

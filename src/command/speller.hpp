@@ -27,6 +27,8 @@ struct factor {
     bool dotted = false;  // behind \cdot or \times
 };
 
+class name_speller;
+
 class speller {
 public:
     explicit speller(const spelling_context& context) : context_(context), names_(*context.names) {}
@@ -50,6 +52,12 @@ private:
     std::string big_operator(token_at& now, token_at last);
     std::string function(std::string_view name, token_at& now, token_at last);
     std::string argument(token_at& now, token_at last);
+    /// \det K, \det(g_{ij}), \operatorname{chol}_{ij}(K_{ij}).
+    std::string matrix_function(std::string_view name, token_at& now, token_at last);
+    std::string whole_matrix(const std::string& spelt, const name_speller& name,
+                             std::string& rows_and_columns) const;
+    /// (K^{-1})_{ij}; empty where something else stands at `now`.
+    std::string inverse(token_at& now, token_at last);
     std::string environment(token_at& now, token_at last);
     std::string power(token_at& now, token_at last);
     void divide(token_at now, token_at last) const;

@@ -7,6 +7,7 @@
 namespace ricci::command {
 
 std::string speller::bracket(token_at& now, token_at last) {
+    if (std::string inverted = inverse(now, last); !inverted.empty()) return inverted;
     const auto end = behind_group(now, last);
     if (end == now || std::prev(end) == now || !closes(*std::prev(end)))
         not_read("a bracket is opened and not closed");

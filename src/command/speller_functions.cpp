@@ -201,6 +201,7 @@ std::string speller::big_operator(token_at& now, token_at last) {
 }
 
 std::string speller::function(std::string_view name, token_at& now, token_at last) {
+    if (is_of_matrix(name)) return matrix_function(name, now, last);
     std::string out = name == "exp" || name == "log" || name == "tanh" || name == "sin" ||
                               name == "cos" || name == "tan" || name == "sinh" || name == "cosh" ||
                               name == "arctan" || name == "max" || name == "min"

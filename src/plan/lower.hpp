@@ -183,7 +183,6 @@ private:
     loop_list matrix_loops(const matrix_function& f) const;
     matrix_factors factorised(const matrix_function& f, steps::factor_kind kind);
     access factors_at(const matrix_factors& f) const;
-    void rests_on(std::int32_t factors);
     void emit_matrix(const matrix_function& f, matrix_task task, const access& target);
 
     // Sums up to an index, in prefixes.cpp.

@@ -42,4 +42,10 @@ private:
     std::vector<matrix_factors> known_;
 };
 
+struct program_plan;
+
+/// Notes on which factors of a whole plan solutions rest: a singular matrix is a mistake there, and
+/// elsewhere one whose determinant is 0.
+void mark_solved_factors(program_plan& plan);
+
 }  // namespace ricci::plan

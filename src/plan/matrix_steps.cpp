@@ -1,7 +1,9 @@
 // Functions of matrices: factors, which are made once for all that needs them, and what is computed
 // from them.
 #include <algorithm>
+#include <set>
 #include <utility>
+#include <variant>
 
 #include <fmt/core.h>
 
@@ -75,14 +77,6 @@ access lowering::factors_at(const matrix_factors& f) const {
     return at;
 }
 
-// From now on a singular matrix among these is a mistake.
-void lowering::rests_on(std::int32_t factors) {
-    for (step& s : plan_.steps) {
-        auto* const a = std::get_if<assign>(&s.what);
-        if (a != nullptr && a->target.slot == factors) a->matrix.solves = true;
-    }
-}
-
 void lowering::emit_matrix(const matrix_function& f, matrix_task task, const access& target) {
     const bool cholesky = task == matrix_task::triangle;
     matrix_factors from =
@@ -101,7 +95,6 @@ void lowering::emit_matrix(const matrix_function& f, matrix_task task, const acc
     made.matrix.transposed = from.transposed;
     made.matrix.of_triangle = from.of_triangle;
     made.matrix.tries_cholesky = from.tries_cholesky;
-    if (solves) rests_on(from.slot);
     if (task == matrix_task::solve) {
         made.right = with_axes(f.right, graph_.extent(f.row) == 1 ? loop_list{} : loop_list{f.row});
         if (graph_.extent(f.row) != 1) made.over = {f.row};
@@ -147,6 +140,19 @@ void lowering::matrix_into(const matrix_function& f, const access& target,
     // NaN of a negative sign, 0 of a positive one.
     const expr of_sign = graph_.apply(code_of(ir::function::log), graph_.load(sign));
     emit_map(target, indices, graph_.add({graph_.load(logarithm), of_sign}), fold::none, {});
+}
+
+// Those that use factors come after those that make them.
+void mark_solved_factors(program_plan& plan) {
+    std::set<std::int32_t> solved;  // slots of factors
+    for (auto s = plan.steps.rbegin(); s != plan.steps.rend(); ++s) {
+        auto* const a = std::get_if<assign>(&s->what);
+        if (a == nullptr || a->as != form::matrix) continue;
+        const matrix_task task = a->matrix.task;
+        if (task == matrix_task::solve || task == matrix_task::inverse)
+            solved.insert(plan.values[a->body].source.slot);
+        else if (task == matrix_task::factor) a->matrix.solves = solved.contains(a->target.slot);
+    }
 }
 
 expr lowering::matrix_value(const matrix_function& f, const loop_list& indices) {

@@ -11,6 +11,7 @@
 #include "src/plan/bracketed.hpp"
 #include "src/plan/brackets.hpp"
 #include "src/plan/lower.hpp"
+#include "src/plan/matrix_factors.hpp"
 #include "src/plan/symmetric.hpp"
 #include "src/plan/translate.hpp"
 #include "src/plan/unread.hpp"
@@ -296,7 +297,9 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
     std::set<std::int32_t> stored;
     for (std::size_t before = 0;; before = stored.size()) {
         auto plan = ordered(request, shapes, slots, postpone, roles, careful, stored);
-        if (stored.size() == before) return plan;
+        if (stored.size() != before) continue;
+        mark_solved_factors(plan);
+        return plan;
     }
 }
 

@@ -100,6 +100,38 @@ TEST_CASE("a name of two ranks is judged in neither") {
               .find("refuted") == std::string::npos);
 }
 
+TEST_CASE("functions of matrices are judged") {
+    // an inverse, and its sides
+    CHECK(verdicts_in("$$E^{ik} = K^{ij} (K^{-1})^{jk} = \\delta^{ik}$$") == "proved");
+    const std::string solved = "$$z_i = (K^{-1})_{ij} y_j$$\n";
+    CHECK(verdicts_in(solved + "$$K_{ki} z_i = y_k$$") == "defines proved");
+    CHECK(verdicts_in(solved + "$$K_{ik} z_i = y_k$$") == "defines conditional");
+    CHECK(verdicts_in(solved + "$$K_{ki} z_i = 2 y_k$$") == "defines unproved");
+    // the gradient of a determinant's logarithm, written in several ways
+    for (const char* const logarithm : {"\\log\\det_{ij}(K_{ij})", "\\log \\det K",
+                                        "\\ln \\det(K_{ab})", "\\operatorname{logdet}(K)"}) {
+        const std::string text = std::string("$$\\ell = ") + logarithm + "$$\n" +
+                                 "$$\\frac{\\partial \\ell}{\\partial K_{ij}} = ";
+        INFO(text);
+        CHECK(verdicts_in(text + "(K^{-1})_{ji}$$") == "defines proved");
+        CHECK(verdicts_in(text + "(K^{-1})_{ij}$$") == "defines conditional");
+        CHECK(verdicts_in(text + "2 (K^{-1})_{ji}$$") == "defines refuted");
+    }
+    // what numbers bear out and no rule proves is left open, and never wrong
+    CHECK(
+        verdicts_in("$$d = \\det_{ij}(A_{ik} B_{kj}) = \\det_{ij}(A_{ij}) \\det_{ij}(B_{ij})$$") ==
+        "unproved");
+    CHECK(verdicts_in("$$d = \\det_{ij}(A_{ij} + B_{ij}) = \\det_{ij}(A_{ij}) + "
+                      "\\det_{ij}(B_{ij})$$") == "refuted");
+    const std::string factor = "$$L_{ij} = \\operatorname{chol}_{ij}(K_{ij})$$\n";
+    CHECK(verdicts_in(factor + "$$L_{ik} L_{jk} = K_{ij}$$") == "defines conditional");
+    CHECK(verdicts_in(factor + "$$\\log \\det_{ij}(K_{ij}) = 2 \\log \\det_{ij}(L_{ij})$$") ==
+          "defines unproved");
+    // matrices without indices stay prose
+    CHECK(verdicts_in("$$x = K^{-1} y$$") == "prose");
+    CHECK(verdicts_in("$$\\ell = \\log \\det K$$") == "prose");
+}
+
 TEST_CASE("what computes nothing is called prose") {
     CHECK(verdicts_in("$$Y = X W^T$$") == "prose");
     CHECK(verdicts_in("for a matrix $W \\in \\mathbb{R}^{n \\times n}$\n$$y = W x + b$$") ==

@@ -2,6 +2,7 @@
 // the same values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -26,14 +27,18 @@ inline std::string printed_of(const ir::program_view& p) {
     return spelled(text.view());
 }
 
-/// The inputs and outputs with their ranks, in their order.
-inline std::string face_of(const ir::program_view& p) {
+/// The inputs and outputs with their ranks, in their order, or the inputs by name.
+inline std::string face_of(const ir::program_view& p, bool by_name = false) {
     std::string words = "takes";
-    const auto add = [&](ir::ref n) {
-        words += ' ' + spelled(p.name(n)) + ' ' + std::to_string(ir::rank_of(p, n));
+    const auto of = [&](ir::ref n) {
+        return ' ' + spelled(p.name(n)) + ' ' + std::to_string(ir::rank_of(p, n));
     };
+    const auto add = [&](ir::ref n) { words += of(n); };
+    std::vector<std::string> inputs;
     for (ir::ref n = 0; n < p.names.size(); ++n)
-        if (ir::is_input(p, n)) add(n);
+        if (ir::is_input(p, n)) inputs.push_back(of(n));
+    if (by_name) std::sort(inputs.begin(), inputs.end());
+    for (const std::string& input : inputs) words += input;
     words += ", gives";
     for (const ir::equation& e : p.equations)
         if (!e.claim && ir::is_output(p, e.name)) add(e.name);
@@ -93,14 +98,17 @@ struct counts {
     int run = 0;
 };
 
-/// What is wrong with what a program prints, or nothing.
-inline std::string read_back(const ir::program& first, counts* seen = nullptr) {
+/// What is wrong with what a program prints, or nothing. `by_name`: its inputs may come in another
+/// order, as solutions are printed with their right-hand sides inside.
+inline std::string read_back(const ir::program& first, counts* seen = nullptr,
+                             bool by_name = false) {
     const std::string printed = printed_of(first.view());
     const auto second =
         parse_and_define({printed.data(), static_cast<std::int32_t>(printed.size())});
     const auto wrong = [&](const std::string& words) { return words + "\nprinted " + printed; };
     if (second.mistake) return wrong("not read back: " + spelled(second.mistake.words));
-    const std::string face = face_of(first.view()), other = face_of(second.program.view());
+    const std::string face = face_of(first.view(), by_name),
+                      other = face_of(second.program.view(), by_name);
     if (face != other) return wrong("the program " + face + "; what is read " + other);
     if (seen != nullptr) ++seen->read;
     bool ran = false;

@@ -9,6 +9,7 @@
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/solutions.hpp>
 
 namespace ricci::ir {
 
@@ -64,6 +65,8 @@ private:
     constexpr void look(ref n, bool gathered) {
         const node& x = p_.nodes[n];
         if (x.kind == op::tensor) see(x.name, x.positions, gathered);
+        // what is printed as (K^{-1})^{ij} may be read as the inverse of K_{ij}
+        if (is_inverse(x) && is_power_of_name(p_, x)) return look(p_.child(x, 0), true);
         for (std::int32_t k = 0; k < x.children.count; ++k)
             look(p_.child(x, k), x.kind == op::tensor);
     }

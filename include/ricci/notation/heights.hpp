@@ -6,8 +6,8 @@
 
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/solutions.hpp>
 #include <ricci/notation/calls.hpp>
-#include <ricci/notation/inverses.hpp>
 #include <ricci/notation/resolve.hpp>
 #include <ricci/notation/scripts.hpp>
 
@@ -16,15 +16,18 @@ namespace ricci::notation {
 class height_reader {
 public:
     /// `beside`: where the equations behind \Leftrightarrow begin, in which heights do not count.
+    /// `inverses`: where (K^{-1})^{ij} begins.
     constexpr height_reader(ir::program& p, detail::text_view text, const implied_sums& sums,
                             const detail::buffer<styled_definition>& functions,
                             const detail::buffer<std::int32_t>& beside,
+                            const detail::buffer<std::int32_t>& inverses,
                             const detail::buffer<script_order>& orders)
         : p_(p),
           text_(text),
           sums_(sums),
           functions_(functions),
           beside_(beside),
+          inverses_(inverses),
           orders_(orders) {}
 
     constexpr ir::mistake run() {
@@ -52,11 +55,12 @@ private:
     constexpr void fail(ir::mistake_kind kind, ir::source_span at, detail::text_view words) {
         if (!mistake_) mistake_ = ir::make_mistake(kind, text_, at.begin, at.end, words);
     }
-    constexpr bool is_beside(const ir::equation& e) const {
-        for (const std::int32_t begin : beside_)
-            if (begin == e.source.begin) return true;
+    static constexpr bool lists(const detail::buffer<std::int32_t>& places, std::int32_t begin) {
+        for (const std::int32_t place : places)
+            if (place == begin) return true;
         return false;
     }
+    constexpr bool is_beside(const ir::equation& e) const { return lists(beside_, e.source.begin); }
     /// g_{ab} = \delta_{ab} says that upper and lower mean the same. A tensor for the lines that
     /// use it, and no output where none does.
     constexpr bool drop_metric() {
@@ -90,15 +94,12 @@ private:
 
     /// (K^{-1})^{ij} is the inverse of K_{ij} where heights carry meaning.
     constexpr void turn_inverses() {
-        const bool turns = sums_.pairs > 0 && sums_.others == 0;
+        if (inverses_.empty() || sums_.pairs == 0 || sums_.others > 0) return;
         for (std::int32_t n = 0, count = p_.nodes.size(); n < count; ++n) {
             const ir::node x = p_.nodes[n];
-            if (x.kind != op::reduce || x.value != written_as_power ||
-                x.detail != static_cast<std::uint8_t>(ir::reduction::inverse))
-                continue;
-            p_.nodes[n].value = 0;
+            if (!ir::is_inverse(x) || !lists(inverses_, x.source.begin)) continue;
             ir::node matrix = p_.nodes[p_.links[x.children.first]];
-            if (!turns || matrix.kind != op::tensor) continue;
+            if (matrix.kind != op::tensor) continue;
             const ir::range written = matrix.positions;
             matrix.positions = {p_.positions.size(), written.count};
             for (std::int32_t k = 0; k < written.count; ++k) {
@@ -279,6 +280,7 @@ private:
     const implied_sums& sums_;
     const detail::buffer<styled_definition>& functions_;
     const detail::buffer<std::int32_t>& beside_;
+    const detail::buffer<std::int32_t>& inverses_;
     const detail::buffer<script_order>& orders_;
     detail::buffer<pattern> patterns_;
     ir::mistake mistake_;

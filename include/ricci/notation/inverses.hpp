@@ -9,13 +9,13 @@
 
 namespace ricci::notation {
 
-/// The `value` of an inverse that was written K^{-1}: where heights count, the heights of its
-/// indices are those of the inverse, until they have been compared.
-inline constexpr double written_as_power = 1;
-
 class inverse_parser : public position_parser {
 public:
     using position_parser::position_parser;
+
+    /// Where each (K^{-1})^{ij} begins. Its indices have the heights that were written, those of
+    /// the inverse.
+    constexpr const detail::buffer<std::int32_t>& inverses() const { return inverses_; }
 
 protected:
     /// Whether these are the indices of a matrix: two, of different letters.
@@ -169,10 +169,10 @@ protected:
     /// The inverse of a matrix at two indices, as K^{-1} writes it.
     constexpr ref inverse_at(ref name, ir::position row, ir::position column,
                              ir::source_span source) {
-        const ref diagonal = row.index == column.index ? row.index : none;
-        if (diagonal != none) {  // an index of its own, and equal
+        const ir::position written = column;
+        if (row.index == column.index) {  // an index of its own, and equal
             detail::text_builder spelling;
-            spelling << program_.index(diagonal) << "'";
+            spelling << program_.index(row.index) << "'";
             while (program_.find_index(spelling) != none) spelling << "'";
             column.index = program_.intern_index(spelling);
         }
@@ -181,16 +181,22 @@ protected:
         program_.positions.push(row);
         const ref inverse = ir::inverse_of(program_, program_.tensor(name, at, source),
                                            column.index, row.index, source);
-        program_.nodes[inverse].value = written_as_power;
-        if (diagonal == none) return inverse;
+        inverses_.push(source.begin);
+        if (column.index == written.index) return inverse;
+        // the sum over the new index is written, so that what is implied is what the author wrote
         ir::node delta = ir::blank_node(ir::op::delta, source);
         delta.positions = {program_.positions.size(), 2};
-        program_.positions.push(row);
+        program_.positions.push(written);
         program_.positions.push(column);
-        return program_.make(ir::op::multiply, inverse, program_.nodes.push(delta), source);
+        const ref element =
+            program_.make(ir::op::multiply, inverse, program_.nodes.push(delta), source);
+        return program_.reduce(ir::reduction::sum, program_.add_links(&column.index, 1), element,
+                               source);
     }
 
 private:
+    detail::buffer<std::int32_t> inverses_;
+
     constexpr ref child(const ir::node& x, std::int32_t k) const {
         return program_.links[x.children.first + k];
     }

@@ -47,7 +47,9 @@ constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& pa
         ir::mistake ranks = check_ranks(p, text);
         return static_cast<ir::mistake&&>(ranks ? ranks : found);
     }
-    found = height_reader(p, text, sums, functions, parser.beside(), parser.orders()).run();
+    found =
+        height_reader(p, text, sums, functions, parser.beside(), parser.inverses(), parser.orders())
+            .run();
     if (!found && p.equations.empty())
         return ir::make_mistake(ir::mistake_kind::unexpected, text, 0, text.size,
                                 "this text declares a metric only, and defines no tensor");

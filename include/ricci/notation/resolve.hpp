@@ -373,8 +373,10 @@ private:
         }
         occurrences found;
         count_occurrences(p_, n, i, found);
-        if (found.is_pair()) ++sums_->pairs;
-        else ++sums_->others;
+        // z^j \operatorname{solve}_{ij}(K^{ij}, y^i) is a pair where heights count, but no sign
+        // that they do
+        if (!found.is_pair()) ++sums_->others;
+        else if (!found.solved) ++sums_->pairs;
     }
     constexpr detail::text_view once_words(ref i) {
         once_ = {};

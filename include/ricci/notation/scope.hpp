@@ -44,9 +44,11 @@ struct occurrences {
     std::int32_t above = 0;
     std::int32_t below = 0;
     std::int32_t others = 0;
+    bool solved = false;  // at the columns of a solution, which stand at the other height
     constexpr bool is_pair() const { return above == 1 && below == 1 && others == 0; }
     friend constexpr bool operator==(const occurrences& a, const occurrences& b) {
-        return a.above == b.above && a.below == b.below && a.others == b.others;
+        return a.above == b.above && a.below == b.below && a.others == b.others &&
+               a.solved == b.solved;
     }
 };
 constexpr void count_occurrences(const ir::program& p, ref n, ref index, occurrences& out) {
@@ -57,6 +59,15 @@ constexpr void count_occurrences(const ir::program& p, ref n, ref index, occurre
             if (i == index)
                 ++(x.kind == op::position ? out.others : q.upper ? out.above : out.below);
         });
+    }
+    if (ir::is_solve(x) && x.indices.count == 2 && index == p.links[x.indices.first + 1]) {
+        occurrences column;  // of the matrix
+        count_occurrences(p, p.links[x.children.first], index, column);
+        out.solved = true;
+        out.above += column.below;
+        out.below += column.above;
+        out.others += column.others;
+        return;
     }
     const bool values = takes_values(x);
     occurrences terms;  // of a sum, which holds the index once if each of its terms does so alike
@@ -77,6 +88,7 @@ constexpr void count_occurrences(const ir::program& p, ref n, ref index, occurre
     out.above += terms.above;
     out.below += terms.below;
     out.others += terms.others;
+    out.solved = out.solved || terms.solved;
 }
 
 }  // namespace ricci::notation

@@ -24,6 +24,7 @@ struct name_facts {
     bool factor;          // somewhere with no parenthesis behind it, and no parameter there
     bool called;          // somewhere on a right side with a parenthesis behind it
     bool defined;         // on a left side
+    bool bare;            // somewhere with nothing above or below, nor a parenthesis behind
     std::uint32_t ranks;  // bit r: somewhere with r indices, as far as 31
 };
 
@@ -60,19 +61,9 @@ public:
     }
 
     /// Whether a name stands somewhere with nothing above or below it, nor a parenthesis behind.
-    constexpr bool stands_bare(text_view spelling) const {
-        for (const token* t = first_; t < last_;) {
-            if (!t->starts_name) {
-                ++t;
-                continue;
-            }
-            detail::text_builder spelled;
-            t = behind_name(t, spelled);
-            if (spelled.view() == spelling && !is_symbol(t, '^') && !is_symbol(t, '_') &&
-                !is_symbol(t, '('))
-                return true;
-        }
-        return false;
+    constexpr bool stands_bare(text_view spelling) {
+        const name_facts* const facts = find(spelling);
+        return facts != nullptr && facts->bare;
     }
 
     /// Whether d_x or n_x has an index: the text defines the name with it, or writes it in one
@@ -258,7 +249,7 @@ private:
         t = behind_name(t, spelling);
         name_facts now{};
         std::int32_t rank = 0, digits_rank = 0;
-        bool plain = true, doubtful = false;
+        bool plain = true, doubtful = false, scripted = false;
         for (t = behind_braces(t); is_symbol(t, '^') || is_symbol(t, '_');
              t = behind_braces(behind_list(t + 1))) {
             const token* inside = t + 1 + is_symbol(t + 1, '{');
@@ -267,6 +258,7 @@ private:
                 add_label(t + 1, spelling);
                 continue;
             }
+            scripted = true;
             if (!begins_list(t)) {
                 plain = is_symbol(t, '^');  // a power ends the scripts; d_x has none
                 if (is_symbol(t, '^')) break;
@@ -289,6 +281,7 @@ private:
             }
         }
         const bool factor = !is_symbol(t, '(');
+        now.bare = factor && !scripted;
         const bool parameter = is_parameter(spelling);
         now.factor = factor && !parameter && !in_parameters_;
         now.called = !factor && !left;
@@ -328,6 +321,7 @@ private:
         f.factor = f.factor || now.factor;
         f.called = f.called || now.called;
         f.defined = f.defined || now.defined;
+        f.bare = f.bare || now.bare;
         f.ranks |= now.ranks;
     }
     constexpr void add_label(const token* t, detail::text_builder& spelling) const {
@@ -351,7 +345,7 @@ private:
         if (before >= 0) return before;
         const ir::range text{spellings_.size(), spelling.size};
         spellings_ << spelling;
-        facts_.push({text, false, false, false, false, false, false, 0});
+        facts_.push({text, false, false, false, false, false, false, false, 0});
         return facts_.size() - 1;
     }
 

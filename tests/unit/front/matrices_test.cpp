@@ -234,3 +234,40 @@ TEST_CASE("batches and layers of functions of matrices are each by itself", "[ma
     const arrays slopes = run(gradient(layers, "x", {"A"}), {{"A", a}, {"y", y}, {"dL/dx", ones}});
     CHECK(near(slopes["dL/dA"], differences(layers, {{"y", y}}, "x", "A", a), 1e-7));
 }
+
+TEST_CASE("heights of inverses and solutions are those that were written", "[matrices]") {
+    const array k = doubles({2, 2}, {4, 1, 2, 3}), v = drawn({2}, 1), w = drawn({2}, 2);
+    // (K^{-1})^{ii} is one element for each i, and no sum of a pair
+    const arrays diagonal =
+        run(text("d^i = (K^{-1})^{ii}\nu = V_a W^a + W_a V^a"),
+            {{"K", k}, {"V_lower", v}, {"W_upper", w}, {"W_lower", w}, {"V_upper", v}});
+    CHECK(entry(diagonal["d"], 0) == Approx(0.3));
+    CHECK(entry(diagonal["d"], 1) == Approx(0.4));
+    const arrays trace =
+        run(text("t = (K^{-1})^i{}_i\nu = V_a W^a + W_a V^a"),
+            {{"K", k}, {"V_lower", v}, {"W_upper", w}, {"W_lower", w}, {"V_upper", v}});
+    CHECK(entry(trace["t"], 0) == Approx(0.7));
+    // the columns of g_{ij} are those of x^j
+    const arrays solved = run(text("u = w_j \\operatorname{solve}_{ij}(g_{ij}, v_i)\ns = w_j w^j"),
+                              {{"g", k}, {"w_lower", w}, {"w_upper", v}, {"v", v}});
+    const double x0 = 0.3 * entry(v, 0) - 0.1 * entry(v, 1),
+                 x1 = -0.2 * entry(v, 0) + 0.4 * entry(v, 1);
+    CHECK(entry(solved["u"], 0) == Approx(entry(w, 0) * x0 + entry(w, 1) * x1));
+    auto mixed = parse("u = w^j \\operatorname{solve}_{ij}(g_{ij}, v_i)\ns = w_j w^j");
+    REQUIRE(!mixed.has_value());
+    CHECK(has(std::string(mixed.error().message), "pair"));
+    // where heights do not count, solutions do not make them count
+    CHECK(text("u = z^j \\operatorname{solve}_{ij}(K^{ij}, y^i)\nt = z_i z_i").inputs().size() ==
+          3);
+}
+
+TEST_CASE("a name that is an index or a label elsewhere stands there as none", "[matrices]") {
+    const array k = doubles({2, 2}, {4, 1, 2, 3}), y = drawn({2, 3}, 1);
+    const array index =
+        run(text("s^{ix} = (x^{-1})^{ij} y^{jx}\nr^{ix} = x^{ij} s^{jx}").keep({"s"}),
+            {{"x", k}, {"y", y}})["r"];
+    CHECK(near(index, y, 1e-12));
+    const array label =
+        run(text("n_x = 3\nr^{ia} = x^{ij} (x^{-1})^{jk} y^{ka} n_x"), {{"x", k}, {"y", y}})["r"];
+    for (std::size_t n = 0; n < y.size(); ++n) CHECK(entry(label, n) == Approx(3 * entry(y, n)));
+}
