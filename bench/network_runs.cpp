@@ -2,7 +2,8 @@
 //
 //     bench_network_runs [THREADS]
 //
-// Each network is prepared once, then run with its values changed: nothing is planned or allocated.
+// Each network is prepared once, then run with all its values changed: nothing is planned or
+// allocated.
 // Sliced ones are run with one thread and with all in turn.
 #include <algorithm>
 #include <chrono>
@@ -87,28 +88,41 @@ network_case inner_product(std::size_t sites, std::size_t bond, std::size_t stat
     return c;
 }
 
-void measure(const network_case& c, double peak) {
-    const auto order = ricci::contraction_order::from_ssa(c.network, c.order);
-    const auto begun = std::chrono::steady_clock::now();
-    ricci::prepared_network p = ricci::prepare(c.network, order);
-    const double planning = ricci::bench::seconds_since(begun);
-    const auto run = [&] {
-        for (std::size_t k = 0; k < c.network.size(); ++k) p.bind(k, c.network.operand(k));
-        p();
-    };
-    run();
-    const int times = ricci::bench::repetitions_for(0.1, run);
+// The median of seven, in seconds.
+template <class Work>
+double median_of(const Work& work) {
+    work();
+    const int times = ricci::bench::repetitions_for(0.1, work);
     std::vector<double> seconds;
     for (int round = 0; round < 7; ++round) {
         const auto start = std::chrono::steady_clock::now();
-        for (int k = 0; k < times; ++k) run();
+        for (int k = 0; k < times; ++k) work();
         seconds.push_back(ricci::bench::seconds_since(start) / times);
     }
-    const double median = ricci::bench::median(seconds);
-    fmt::print("{:42} {:8.3g} ms  plan {:8.3g} ms  {:7.0f} ns a product  {:5.2f} of the peak\n",
-               c.name, 1e3 * median, 1e3 * planning,
-               1e9 * median / static_cast<double>(c.order.size()),
-               2e-9 * order.multiplications() / median / peak);
+    return ricci::bench::median(seconds);
+}
+
+void measure(const network_case& c, double peak) {
+    const auto order = c.order.empty() ? ricci::find_order(c.network, {.trials = 1})
+                                       : ricci::contraction_order::from_ssa(c.network, c.order);
+    const auto begun = std::chrono::steady_clock::now();
+    ricci::prepared_network p = ricci::prepare(c.network, order);
+    const double planning = ricci::bench::seconds_since(begun);
+    const auto bind = [&] {
+        for (std::size_t k = 0; k < c.network.size(); ++k) p.bind(k, c.network.operand(k));
+    };
+    const double median = median_of([&] {
+        bind();
+        p();
+    });
+    const double bound = median_of(bind);
+    const auto products = static_cast<double>(c.network.size() - 1);
+    fmt::print(
+        "{:42} {:8.3g} ms  plan {:8.3g} ms  {:7.0f} ns a product, {:3.0f} of them to bind  {:5.2f} "
+        "of "
+        "the peak\n",
+        c.name, 1e3 * median, 1e3 * planning, 1e9 * median / products, 1e9 * bound / products,
+        2e-9 * order.multiplications() / median / peak);
 }
 
 // A torus of so many sites a side, whose intermediates are to take so many bytes.
@@ -145,6 +159,14 @@ int main(int count, char** words) {
     measure(chain("100 matrices of 64 to 512", drawn_extents(101, 64, 512)), peak);
     measure(inner_product(100, 16, 2), peak);
     measure(inner_product(100, 128, 2), peak);
+    measure({"inner product, 100 sites, bond 2", ricci::bench::mps_inner_product(100, 2, 2, 1), {}},
+            peak);
+    measure({"inner product, 100 sites, bond 4", ricci::bench::mps_inner_product(100, 2, 4, 1), {}},
+            peak);
+    measure({"grid of 3 x 300, bond 2",
+             ricci::bench::bond_network(ricci::bench::box({3, 300}, false), 2, 1),
+             {}},
+            peak);
     measure_slices(8, 100e3, threads);
     measure_slices(8, 200e3, threads);
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -297,8 +298,12 @@ public:
     ~prepared_network();
 
     /// Other memory of the same shape and type for tensor k, whose values may be others. Throws
-    /// ricci::error where they differ, and where the order rests on zeros that it has not.
+    /// ricci::error where they differ, and where the order rests on zeros that it has not. An array
+    /// that was bound before, with other values in its memory, is bound again in a few nanoseconds.
     void bind(std::size_t operand, detail::network_operand value);
+    template <class Array>
+    requires std::is_same_v<Array, array>
+    void bind(std::size_t operand, const Array& value) { bind_array(operand, value); }
     /// Computes the result from what is bound, what has not changed excepted. Plans and allocates
     /// nothing.
     void operator()();
@@ -309,6 +314,8 @@ public:
     double exponent10() const;
 
 private:
+    void bind_array(std::size_t operand, const array& value);
+
     std::unique_ptr<networks::prepared_state> state_;
 };
 /// Throws as contract() does.

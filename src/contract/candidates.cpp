@@ -17,6 +17,7 @@
 #include "src/contract/empty_sum.hpp"
 #include "src/contract/interleaved_batch.hpp"
 #include "src/contract/packed_batch.hpp"
+#include "src/contract/small_product.hpp"
 #include "src/contract/transposed_output.hpp"
 #include "src/contract/vector_product.hpp"
 
@@ -76,6 +77,25 @@ std::vector<candidate<T, Stored>> list_candidates(const index_groups& groups,
     return all;
 }
 
+template <class T, class Stored>
+bool is_small(const index_groups& groups, const kernels::kernel_table<T, Stored>& table) {
+    if constexpr (widens<T, Stored>) return false;
+    else return suits_small_product(groups, table);
+}
+
+// What the other ways prepare would take longer than the product itself, which costs do not say.
+template <class T, class Stored>
+std::vector<candidate<T, Stored>> list_small_candidates(
+    const index_groups& groups, const kernels::kernel_table<T, Stored>& table) {
+    const costs estimates(groups, table.lanes, static_cast<std::int64_t>(sizeof(Stored)));
+    if constexpr (std::is_arithmetic_v<T> && !widens<T, Stored>)
+        if (suits_direct(groups, table))
+            return {{"direct product", estimates.direct(), make<direct<T>, T, T>}};
+    if constexpr (!widens<T, Stored>)
+        return {{"small product", estimates.direct(), make<small_product<T>, T, T>}};
+    else return {};
+}
+
 }  // namespace
 
 std::string choice::words() const {
@@ -95,7 +115,8 @@ choice choose_strategy(index_groups groups, const kernels::kernel_table<T, Store
         made.how = std::make_unique<empty_sum<T, Stored>>(groups);
         return made;
     }
-    auto all = list_candidates(groups, table);
+    auto all = is_small(groups, table) ? list_small_candidates(groups, table)
+                                       : list_candidates(groups, table);
     const candidate<T, Stored> best = take_cheapest(all);
     made.name = best.name;
     made.estimate = best.estimate;

@@ -43,8 +43,7 @@ auto with_complex_kernels(const steps::contraction& what, kernel_choice chosen, 
                                              : kernels::scalar_complex_gemm_kernels<T>(a, b);
     };
     index_groups groups = make_index_groups(what, table(false, false).lanes);
-    const auto& kernels = groups.origin.swapped ? table(what.conjugate_b, what.conjugate_a)
-                                                : table(what.conjugate_a, what.conjugate_b);
+    const auto& kernels = table(groups.conjugate_a, groups.conjugate_b);
     return go(std::move(groups), kernels);
 }
 

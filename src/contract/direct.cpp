@@ -121,11 +121,13 @@ direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& ta
         ceil_divide(m_, row_unit_));
     units_.count = runs * units_.m_tiles;
     units_.per_task = units_in_task(units_.count, flops);
+    list_tiles();
 }
 
 template <class T>
-void direct<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
-                    const engine::number& beta) const {
+typename direct<T>::matrices direct<T>::bound(const void* a, const void* b, void* c,
+                                              const engine::number& alpha,
+                                              const engine::number& beta) const {
     const bound_operands<T, T> from = bind<T>(origin_, a, b, c, alpha, beta);
     matrices all = steps_;
     all.a = from.a;
@@ -133,46 +135,106 @@ void direct<T>::run(const void* a, const void* b, void* c, const engine::number&
     all.c = from.c;
     all.alpha = from.alpha;
     all.beta = from.beta;
-    if (units_.serial) {
-        for (std::int64_t unit = 0; unit < units_.count; ++unit) compute_unit(all, unit);
-        return;
-    }
-    distribute_units(units_.count, units_.per_task, false,
-                     [&](std::int64_t unit, int) { compute_unit(all, unit); });
+    return all;
 }
 
 template <class T>
-void direct<T>::compute_unit(const matrices& all, std::int64_t unit) const {
-    const std::int64_t tile = unit % units_.m_tiles, run = unit / units_.m_tiles % units_.runs;
+typename direct<T>::matrices direct<T>::part_of(const matrices& all, const tile& t) {
+    matrices some = all;
+    some.a += t.a;
+    some.b += t.b;
+    some.c += t.c;
+    some.columns = t.columns;
+    some.batches = t.batches;
+    some.ahead = t.ahead;
+    some.ask_a = t.ask_a;
+    some.ask_b = t.ask_b;
+    some.ask_c = t.ask_c;
+    return some;
+}
+
+template <class T>
+void direct<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
+                    const engine::number& beta) const {
+    run_matrices(bound(a, b, c, alpha, beta));
+}
+
+template <class T>
+void direct<T>::multiply(const T* a, const T* b, T* c, T alpha, T beta) const {
+    matrices all = steps_;
+    all.a = a;
+    all.b = b;
+    all.c = c;
+    all.alpha = alpha;
+    all.beta = beta;
+    run_matrices(all);
+}
+
+template <class T>
+void direct<T>::run_matrices(const matrices& all) const {
+    const auto multiply_tile = [&](const tile& t) { t.kernel(part_of(all, t)); };
+    if (!tiles_.empty()) {
+        for (const tile& t : tiles_) multiply_tile(t);
+    } else if (units_.serial) {
+        for (std::int64_t unit = 0; unit < units_.count; ++unit) visit_tiles(unit, multiply_tile);
+    } else {
+        distribute_units(units_.count, units_.per_task, false,
+                         [&](std::int64_t unit, int) { visit_tiles(unit, multiply_tile); });
+    }
+}
+
+template <class T>
+void direct<T>::list_calls(const bound_contraction& of, std::vector<kernel_call>& to) const {
+    struct call {
+        typename kernels::kernel_table<T>::direct_function kernel;
+        matrices what;
+        void operator()() const { kernel(what); }
+    };
+    const matrices all = bound(of.a, of.b, of.c, of.alpha, of.beta);
+    for (const tile& t : tiles_) to.emplace_back(call{t.kernel, part_of(all, t)});
+}
+
+template <class T>
+void direct<T>::list_tiles() {
+    if (!units_.serial || units_.count > static_cast<std::int64_t>(most_calls)) return;
+    for (std::int64_t unit = 0; unit < units_.count; ++unit)
+        visit_tiles(unit, [&](const tile& t) { tiles_.push_back(t); });
+    if (tiles_.size() > most_calls) tiles_.clear();
+}
+
+template <class T>
+template <class Go>
+void direct<T>::visit_tiles(std::int64_t unit, const Go& go) const {
+    const std::int64_t of_rows = unit % units_.m_tiles, run = unit / units_.m_tiles % units_.runs;
     const position at =
         outer_.empty() ? position{} : locate(outer_, unit / units_.m_tiles / units_.runs);
     const std::int64_t first = part_start(batches_.extent, units_.runs, run, 1);
-    const std::int64_t m = part_start(m_, units_.m_tiles, tile, row_unit_);
-    const std::int64_t m_end = part_start(m_, units_.m_tiles, tile + 1, row_unit_);
-    matrices some = all;
-    some.batches = part_start(batches_.extent, units_.runs, run + 1, 1) - first;
+    const std::int64_t m = part_start(m_, units_.m_tiles, of_rows, row_unit_);
+    const std::int64_t m_end = part_start(m_, units_.m_tiles, of_rows + 1, row_unit_);
+    tile t;
+    t.batches = part_start(batches_.extent, units_.runs, run + 1, 1) - first;
     // The next run is prefetched while this one is computed. It may have one batch less than this
     // one, or one more, which is not prefetched then.
     const bool prefetches = far_ && run + 1 < units_.runs;
-    some.ahead = part_start(batches_.extent, units_.runs, run + 2, 1) - first - some.batches;
-    some.ahead = std::min(some.ahead, some.batches);
-    const T* const b = all.b + at.b + first * all.b_batch;
-    const T* const a = all.a + at.a + first * all.a_batch;
-    T* const c = all.c + at.c + first * all.c_batch;
+    t.ahead = part_start(batches_.extent, units_.runs, run + 2, 1) - first - t.batches;
+    t.ahead = std::min(t.ahead, t.batches);
+    const std::int64_t a = at.a + first * steps_.a_batch, b = at.b + first * steps_.b_batch;
+    const std::int64_t c = at.c + first * steps_.c_batch;
     for (const column_panel& panel : panels_) {
         const std::int64_t row_panels =
             ceil_divide(m_end - m, table_->direct_rows[panel.vectors - 1]);
-        some.columns = panel.columns;
-        some.b = b + panel.first;
+        t.columns = panel.columns;
+        t.b = b + panel.first;
         for (std::int64_t p = 0; p < row_panels; ++p) {
             const std::int64_t i = m + part_start(m_end - m, row_panels, p, 1);
             const std::int64_t rows = m + part_start(m_end - m, row_panels, p + 1, 1) - i;
-            some.a = a + i * all.a_row;
-            some.c = c + i * all.c_row + panel.first;
-            some.ask_a = prefetches && &panel == &panels_.front();
-            some.ask_b = prefetches && p == 0;
-            some.ask_c = prefetches;
-            table_->multiply_direct[rows - 1][panel.vectors - 1](some);
+            t.a = a + i * steps_.a_row;
+            t.c = c + i * steps_.c_row + panel.first;
+            t.ask_a = prefetches && &panel == &panels_.front();
+            t.ask_b = prefetches && p == 0;
+            t.ask_c = prefetches;
+            t.kernel = table_->multiply_direct[rows - 1][panel.vectors - 1];
+            go(t);
         }
     }
 }

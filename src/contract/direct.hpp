@@ -24,6 +24,10 @@ public:
     direct(const index_groups& groups, const kernels::kernel_table<T>& table);
     void run(const void* a, const void* b, void* c, const engine::number& alpha,
              const engine::number& beta) const override;
+    /// The same, of elements.
+    void multiply(const T* a, const T* b, T* c, T alpha, T beta) const;
+    std::size_t calls() const override { return tiles_.size(); }
+    void list_calls(const bound_contraction& of, std::vector<kernel_call>& to) const override;
 
 private:
     using matrices = kernels::small_matrices<T>;
@@ -34,7 +38,21 @@ private:
         int columns = 0, vectors = 0;
     };
 
-    void compute_unit(const matrices& all, std::int64_t unit) const;
+    /// One call of a kernel: rows and columns of a run of batches.
+    struct tile {
+        typename kernels::kernel_table<T>::direct_function kernel = nullptr;
+        std::int64_t a = 0, b = 0, c = 0;  // elements to where they begin
+        int columns = 0;
+        std::int64_t batches = 1, ahead = 0;
+        bool ask_a = false, ask_b = false, ask_c = false;
+    };
+    template <class Go>
+    void visit_tiles(std::int64_t unit, const Go& go) const;
+    void list_tiles();
+    static matrices part_of(const matrices& all, const tile& t);
+    matrices bound(const void* a, const void* b, void* c, const engine::number& alpha,
+                   const engine::number& beta) const;
+    void run_matrices(const matrices& all) const;
 
     const kernels::kernel_table<T>* table_;
     loop_list outer_;                  // batches, without the innermost loop
@@ -49,7 +67,8 @@ private:
         std::int64_t runs = 1, m_tiles = 1, count = 1, per_task = 1;
         bool serial = false;
     } units_;
-    bool far_ = false;  // the matrices come from memory
+    bool far_ = false;         // the matrices come from memory
+    std::vector<tile> tiles_;  // of all units, where they are few and run on one thread
 };
 
 }  // namespace ricci::contractions

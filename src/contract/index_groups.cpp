@@ -243,6 +243,8 @@ index_groups make_index_groups(const steps::contraction& what, int lanes) {
     }
     order_k(groups, lanes);
     for (loop_list* loops : {&groups.batch, &groups.m, &groups.n, &groups.k}) fuse(*loops);
+    groups.conjugate_a = groups.origin.swapped ? what.conjugate_b : what.conjugate_a;
+    groups.conjugate_b = groups.origin.swapped ? what.conjugate_a : what.conjugate_b;
     return groups;
 }
 

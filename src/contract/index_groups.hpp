@@ -25,6 +25,7 @@ struct index_groups {
     loop_list n;
     loop_list k;
     walk_origin origin;
+    bool conjugate_a = false, conjugate_b = false;  // after operands have changed places
 };
 
 /// The number of iterations of a group; 1 when it is empty.

@@ -5,9 +5,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <ricci/engine/number.hpp>
 
+#include "src/contract/kernel_call.hpp"
 #include "src/runtime/loans.hpp"
 
 namespace ricci::contractions {
@@ -63,6 +65,12 @@ public:
 
     /// What it lends while it runs.
     virtual runtime::loan_list loans() const { return {}; }
+
+    /// How many calls of kernels do the same as run_bound() for given addresses and numbers, where
+    /// that is little work; 0: it is not, or takes more than calls.
+    virtual std::size_t calls() const { return 0; }
+    /// Appends them.
+    virtual void list_calls(const bound_contraction&, std::vector<kernel_call>&) const {}
 
     /// What explain shows besides the name of this way; may be empty.
     virtual std::string words() const { return {}; }

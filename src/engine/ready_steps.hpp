@@ -97,6 +97,9 @@ private:
     scalar_program alpha_;
     double beta_ = 0;
     bool checked_before_ = false;
+    // Of a small one, with its addresses: then nothing else is looked at when it runs.
+    bool by_calls_ = false;
+    std::vector<contractions::kernel_call> calls_;
 };
 
 class ready_map {

@@ -22,6 +22,9 @@ public:
         operands_[operand] = {data, type};
     }
 
+    /// Whether it is the same number in every run.
+    bool is_constant() const { return instructions_.empty(); }
+
     /// The factor of a step whose tensors hold `type`. Allocates nothing.
     number evaluate(element type) { return instructions_.empty() ? number(value_) : run(type); }
 

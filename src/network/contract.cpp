@@ -101,6 +101,14 @@ void check_can_run(const network_data& n, const order_data& order,
                         name_of(type), name_of(options.algebra)));
 }
 
+// Of lists of two or three numbers, without a call.
+template <class Number>
+bool are_equal(std::span<const Number> x, std::span<const Number> y) {
+    bool equal = x.size() == y.size();
+    for (std::size_t k = 0; equal && k < x.size(); ++k) equal = x[k] == y[k];
+    return equal;
+}
+
 }  // namespace
 
 bound_network::bound_network(const network_data& n, const order_data& order,
@@ -167,26 +175,25 @@ prepared_state::prepared_state(const network_data& n, const order_data& order,
     operands_ = std::move(bound.operands);
 }
 
-// What is computed with of a tensor that is bound.
-array prepared_state::value_of(std::size_t operand, const array& value) const {
-    const auto has_shape_of = [&](const array& bound) {
-        return std::equal(value.extents().begin(), value.extents().end(), bound.extents().begin(),
-                          bound.extents().end());
-    };
-    const bool same =
-        left_ ? left_->has_shape_of(operand, value) : has_shape_of(operands_[operand]);
+void prepared_state::check_shape(std::size_t operand, const array& value) const {
+    const bool same = left_ ? left_->has_shape_of(operand, value)
+                            : are_equal(value.extents(), operands_[operand].extents());
     if (value.type() != type_ || value.is_shape() || !same)
         throw error(fmt::format(
             "ricci: tensor {} of the network was prepared with another shape or type.", operand));
-    return left_ ? left_->left_of(operand, value) : value;
 }
 
 void prepared_state::bind(std::size_t operand, const array& given) {
     check_operand(operand, operands_.size());
+    check_shape(operand, given);
+    if (left_) take(operand, left_->left_of(operand, given));
+    else take(operand, given);
+}
+
+// What is computed with of a tensor that is bound.
+void prepared_state::take(std::size_t operand, const array& value) {
     array& bound = operands_[operand];
-    const array value = value_of(operand, given);
-    const bool same_strides = std::equal(value.strides().begin(), value.strides().end(),
-                                         bound.strides().begin(), bound.strides().end());
+    const bool same_strides = are_equal(value.strides(), bound.strides());
     if (value.type() == bound.type() && same_strides) bound = value;
     else if (bound.is_contiguous()) bound = value.converted(bound.type());
     else
@@ -290,6 +297,9 @@ prepared_network::~prepared_network() = default;
 
 void prepared_network::bind(std::size_t operand, detail::network_operand value) {
     state_->bind(operand, value.value());
+}
+void prepared_network::bind_array(std::size_t operand, const array& value) {
+    state_->bind(operand, value);
 }
 void prepared_network::operator()() { state_->run(); }
 array prepared_network::result() const { return state_->result(); }

@@ -33,7 +33,9 @@ bool grouped_passes::run(const std::function<bool(double)>& progress) {
 
 // They are a part of the first pass.
 bool grouped_passes::run_constants(const std::function<bool(double)>& progress) {
-    const auto& depends = lanes_.plan.depends;
+    const auto& depends = lanes_.plan.around().depends;
+    lanes_.lanes[0]->begin_with_constants(
+        [&](std::size_t output, std::size_t row) { return place_of(output, row, nullptr); });
     for (std::size_t k = 0; k < depends.size(); ++k) {
         if (depends[k].any()) continue;
         lanes_.lanes[0]->run_step(k);
@@ -87,9 +89,9 @@ bool grouped_passes::run_group(lane& by, std::int64_t group, std::byte* sums) {
     if (sums != nullptr) clear(sums);
     std::size_t steps = 0;
     for (std::int64_t pass = first; pass < end; ++pass) {
-        by.go_to(pass, operands_,
+        by.go_to(pass,
                  [&](std::size_t output, std::size_t row) { return place_of(output, row, sums); });
-        for (std::size_t k = 0; k < plan.depends.size(); ++k) {
+        for (std::size_t k = 0; k < plan.writes.size(); ++k) {
             if (!by.is_due(k)) continue;
             by.run_step(k);
             ++steps;

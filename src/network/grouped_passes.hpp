@@ -44,9 +44,8 @@ struct run_results {
 /// One run of one plan. Results begin with what they are added to.
 class grouped_passes {
 public:
-    grouped_passes(planned_lanes& lanes, std::span<const void* const> operands,
-                   const run_results& results)
-        : lanes_(lanes), operands_(operands), results_(results) {}
+    grouped_passes(planned_lanes& lanes, const run_results& results)
+        : lanes_(lanes), results_(results) {}
 
     /// False where `progress(passes done)` was false, which ends it.
     bool run(const std::function<bool(double)>& progress);
@@ -63,7 +62,6 @@ private:
     void add(std::byte* sums) const;
 
     planned_lanes& lanes_;
-    std::span<const void* const> operands_;
     const run_results& results_;
     const std::function<bool(double)>* progress_ = nullptr;
     std::thread::id caller_ = std::this_thread::get_id();

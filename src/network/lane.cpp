@@ -1,5 +1,7 @@
 #include "src/network/lane.hpp"
 
+#include <algorithm>
+
 namespace ricci::networks {
 namespace {
 
@@ -38,20 +40,25 @@ lane::lane(sliced_plan& of, const run_request& asked, std::byte* workspace, cons
 
 void lane::bind(std::size_t operand, const void* data) {
     planned_.plan.slots[at(planned_.slots[operand])].data = const_cast<void*>(data);
+    const auto& moving = of_.moving_operands;
+    const auto found =
+        std::lower_bound(moving.begin(), moving.end(), operand,
+                         [](const auto& one, std::size_t number) { return one.number < number; });
+    if (found != moving.end() && found->number == operand) {
+        const auto number = static_cast<std::size_t>(found - moving.begin());
+        planned_.plan.around.moving[number].base = static_cast<std::byte*>(const_cast<void*>(data));
+    }
     if (!execution_) return;  // another algebra reads addresses when it runs
     for (const std::size_t k : of_.readers[operand]) execution_->bind_step(planned_.plan, k);
 }
 
-void lane::move(const sliced_plan::moving& m, const void* base) {
-    std::int64_t offset = m.first;
-    for (std::size_t l = 0; l < counters_.size(); ++l) offset += counters_[l] * m.advance[l];
-    planned_.plan.slots[at(m.slot)].data =
-        static_cast<std::byte*>(const_cast<void*>(base)) + offset;
+void lane::move(const plan::moving_slot& m) {
+    planned_.plan.slots[at(m.slot)].data = m.at(counters_, around().counts);
 }
 
 void lane::run_step(std::size_t step) {
     if (!execution_) return algebra_->run_step(planned_, step, of_.joins[step]);
-    if (of_.moved[step]) execution_->bind_step(planned_.plan, step);
+    if (around().moves[step]) execution_->bind_step(planned_.plan, step);
     if (exponents_) exponents_->before(step);
     execution_->run_step(step);
     if (exponents_) exponents_->after(step);

@@ -29,12 +29,18 @@ public:
     void bind(std::size_t operand, const void* data);
     /// Forgets what has been made: the next pass makes all of it.
     void begin() { is_fresh_ = true; }
-    /// Takes addresses for a pass: those of operands as they are now, and of what is written the
-    /// ones that `place_of(output, row)` gives.
+    /// Takes the addresses of the first pass, for the steps that are the same in all.
     template <class Places>
-    void go_to(std::int64_t pass, std::span<const void* const> operands, const Places& place_of);
+    void begin_with_constants(const Places& place_of) {
+        is_fresh_ = true;
+        go_to(0, place_of);
+        is_fresh_ = true;
+    }
+    /// Takes addresses for a pass: of what is written those that `place_of(output, row)` gives.
+    template <class Places>
+    void go_to(std::int64_t pass, const Places& place_of);
     /// Whether a step depends on what the last go_to() has changed.
-    bool is_due(std::size_t step) const { return (of_.depends[step] & changed_).any(); }
+    bool is_due(std::size_t step) const { return (around().depends[step] & changed_).any(); }
     void run_step(std::size_t step);
     /// In another algebra, the same where a result is not added to what is there.
     void write_step(std::size_t step) { algebra_->run_step(planned_, step, false); }
@@ -48,7 +54,8 @@ public:
     std::span<const std::int64_t> counters() const { return counters_; }
 
 private:
-    void move(const sliced_plan::moving& m, const void* base);
+    const plan::step_loop& around() const { return planned_.plan.around; }
+    void move(const plan::moving_slot& m);
 
     const sliced_plan& of_;
     std::optional<network_plan> own_;  // of all lanes but the first
@@ -61,22 +68,28 @@ private:
     scaled_result::scratch room_;
     std::vector<std::int64_t> counters_, before_;
     std::size_t row_ = 0;
-    loop_set changed_;
+    plan::loop_set changed_;
     bool is_fresh_ = true;
 };
 
 template <class Places>
-void lane::go_to(std::int64_t pass, std::span<const void* const> operands, const Places& place_of) {
+void lane::go_to(std::int64_t pass, const Places& place_of) {
     std::swap(counters_, before_);
     row_ = of_.passes.find(pass, counters_);
     changed_.reset();
     for (std::size_t l = 0; l < counters_.size(); ++l)
-        if (counters_[l] != before_[l]) add_loop(changed_, l);
-    if (is_fresh_) changed_.set();
+        if (counters_[l] != before_[l]) plan::add_loop(changed_, l);
+    const bool starts = is_fresh_;
+    if (starts) changed_.set();
     is_fresh_ = false;
-    for (const auto& m : of_.moving_operands)
-        if ((m.loops & changed_).any()) move(m, operands[m.number]);
-    for (const auto& m : of_.moving_outputs) move(m, place_of(m.number, row_));
+    auto& moving = planned_.plan.around.moving;
+    const std::size_t operands = of_.moving_operands.size();
+    for (std::size_t k = 0; k < operands; ++k)
+        if (starts || (of_.moving_operands[k].loops & changed_).any()) move(moving[k]);
+    for (std::size_t k = operands; k < moving.size(); ++k) {
+        moving[k].base = static_cast<std::byte*>(place_of(k - operands, row_));
+        move(moving[k]);
+    }
     if (exponents_) exponents_->place(counters_);
 }
 

@@ -35,7 +35,7 @@ public:
             else multiply(s);
         }
         emit(made_.plan);
-        find_lasting();
+        put_loops_around();
         lay_out_workspace(made_.plan);
         return std::move(made_);
     }
@@ -161,7 +161,6 @@ private:
             p.add(l, 1);
             made.target.at.push_back(std::move(p));
         }
-        parts_.push_back({made.target.slot, s.result});
         made_.plan.slots.push_back(std::move(part));
         assign added;
         added.equation = 0;
@@ -173,46 +172,55 @@ private:
         push(std::move(added));
     }
 
-    // Of each tensor: the sliced indices below it.
-    void find_lasting() {
-        if (asked_.sliced.empty()) return;
-        std::vector<std::vector<std::int32_t>> below(tree_.axes.size());
-        for (std::size_t k = 0; k < tree_.operands; ++k)
-            for (const std::int32_t i : tree_.axes[k])
-                if (asked_.sliced[at(i)] && !has_index(below[k], i)) below[k].push_back(i);
-        std::vector<std::int32_t> sliced;
-        for (std::size_t i = 0; i < asked_.sliced.size(); ++i)
-            if (asked_.sliced[i]) sliced.push_back(static_cast<std::int32_t>(i));
-        const auto add = [](std::vector<std::int32_t>& to, const std::vector<std::int32_t>& from) {
-            for (const std::int32_t i : from)
-                if (!has_index(to, i)) to.push_back(i);
-        };
-        for (const tree_step& s : tree_.steps) {
-            auto& all = below[at(s.result)];
-            if (s.left >= 0) add(all, below[at(s.left)]);
-            if (s.right >= 0) add(all, below[at(s.right)]);
-            if (s.also >= 0) add(all, below[at(s.also)]);
-            for (const part_of_output& p : parts_)
-                if (p.output == s.result && all.size() < sliced.size())
-                    made_.plan.slots[at(p.slot)].lasts = true;
-            if (output_of(s.result) != nullptr) add(all, sliced);  // written for every range
-            for (const std::int32_t factor : {s.left, s.right}) {
-                if (factor < 0 || at(factor) < tree_.operands) continue;
-                if (asked_.keeps || below[at(factor)].size() < all.size())
-                    made_.plan.slots[at(made_.slots[at(factor)])].lasts = true;
-            }
+    void put_loops_around() {
+        plan::step_loop& around = made_.plan.around;
+        for (const range_loop& l : asked_.loops) around.counts.push_back(l.count);
+        for (std::size_t k = 0; k < tree_.operands; ++k) {
+            plan::moving_slot m = moving(static_cast<std::int32_t>(k), asked_.operands[k].strides);
+            const bool moves = m.first != 0 || std::any_of(m.advance.begin(), m.advance.end(),
+                                                           [](auto bytes) { return bytes != 0; });
+            m.base = static_cast<std::byte*>(const_cast<void*>(asked_.operands[k].data));
+            if (moves) around.moving.push_back(std::move(m));
         }
+        for (const output_memory& o : asked_.outputs) {
+            if (asked_.loops.empty()) break;
+            plan::moving_slot m = moving(o.tensor, o.strides);
+            m.base = static_cast<std::byte*>(o.data);
+            around.moving.push_back(std::move(m));
+        }
+        for (std::size_t k = 0; k < tree_.steps.size(); ++k)
+            if (tree_.steps[k].also >= 0) {
+                around.also.resize(tree_.steps.size(), -1);
+                around.also[k] = made_.slots[at(tree_.steps[k].also)];
+            }
+        find_dependences(made_.plan, asked_.repeats);
+        if (!asked_.keeps) return;
+        for (const auto& step : made_.plan.compiled)
+            for_each_slot(step, [&](std::int32_t slot, bool writes) {
+                plan::slot& s = made_.plan.slots[at(slot)];
+                if (!writes && s.kind == storage::workspace) s.lasts = true;
+            });
+    }
+    // How its memory moves with the loops; bytes.
+    plan::moving_slot moving(std::int32_t tensor, std::span<const std::int64_t> strides) const {
+        const auto& axes = tree_.axes[at(tensor)];
+        plan::moving_slot m;
+        m.slot = made_.slots[at(tensor)];
+        for (const range_loop& l : asked_.loops) {
+            std::int64_t stride = 0;
+            for (std::size_t axis = 0; axis < axes.size(); ++axis)
+                if (axes[axis] == l.index)
+                    stride += strides[axis] * static_cast<std::int64_t>(size_of(asked_.type));
+            m.first += stride * l.first;
+            m.advance.push_back(stride * l.width);
+        }
+        return m;
     }
 
     const plan_request& asked_;
     const step_tree& tree_;
     network_plan made_;
     std::vector<loop> loops_;  // of each index; -1: its extent is 1
-    /// What a map makes before it is added to an output.
-    struct part_of_output {
-        std::int32_t slot = -1, output = -1;
-    };
-    std::vector<part_of_output> parts_;
 };
 
 }  // namespace

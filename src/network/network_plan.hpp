@@ -8,6 +8,7 @@
 
 #include <ricci/element.hpp>
 
+#include "src/network/index_ranges.hpp"
 #include "src/network/tree.hpp"
 #include "src/plan/plan.hpp"
 
@@ -35,9 +36,11 @@ struct plan_request {
     const step_tree* tree = nullptr;
     std::span<const std::int64_t> extents;  // of each index
     std::span<const operand_memory> operands;
-    /// Of each index, whether it is sliced: what depends on other sliced indices than what it is
-    /// made into has to last, since the steps do not run equally often. Empty: nothing lasts.
-    std::span<const bool> sliced;
+    /// Loops around the steps: memory with their indices moves from pass to pass, and so does that
+    /// of every output.
+    std::span<const range_loop> loops;
+    /// Every step runs in each pass, and no intermediate lasts from one to the next.
+    bool repeats = false;
     std::span<const output_memory> outputs;
     bool keeps = false;  // all intermediates last, so that what has not changed is not made again
 };

@@ -231,8 +231,8 @@ std::vector<std::int64_t> network_run::best() {
     const auto run_pass = [&](planned_lanes& p, std::int64_t pass) {
         lane& by = *p.lanes[0];
         by.begin();
-        by.go_to(pass, operands_, [&](std::size_t, std::size_t) { return result.data[0]; });
-        for (std::size_t k = 0; k < p.plan.depends.size(); ++k) by.write_step(k);
+        by.go_to(pass, [&](std::size_t, std::size_t) { return result.data[0]; });
+        for (std::size_t k = 0; k < p.plan.writes.size(); ++k) by.write_step(k);
     };
     for (auto& p : plans_) {
         const runtime::held_memory held(p->lanes[0]->loans());
@@ -286,7 +286,7 @@ bool network_run::run(const std::function<bool(double)>& progress) {
             if (!run_changed(*p, tell)) return false;
             continue;
         }
-        grouped_passes run(*p, operands_, results);
+        grouped_passes run(*p, results);
         const bool done = run.run(tell);
         steps_run_ += run.steps_run();
         if (!done) return false;

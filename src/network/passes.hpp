@@ -2,7 +2,6 @@
 // of them has.
 #pragma once
 
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,10 +11,6 @@
 #include "src/network/index_ranges.hpp"
 
 namespace ricci::networks {
-
-/// Loops around steps. More than its size share bits: some steps run without need then.
-using loop_set = std::bitset<128>;
-inline void add_loop(loop_set& to, std::size_t loop) { to.set(loop % to.size()); }
 
 /// All combinations of ranges and rows, numbered, so that each pass differs from the one before in
 /// one range, or in the row: what does not depend on it is not made again.

@@ -46,7 +46,8 @@ struct prepared_state {
     double exponent10() const;
 
 private:
-    array value_of(std::size_t operand, const array& value) const;
+    void check_shape(std::size_t operand, const array& value) const;
+    void take(std::size_t operand, const array& value);
 
     element type_ = element::f64, given_ = element::f64;
     std::optional<reduced_network> left_;  // of a network whose order rests on zeros

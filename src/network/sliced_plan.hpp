@@ -17,15 +17,6 @@
 namespace ricci::networks {
 
 struct sliced_plan {
-    /// A tensor whose memory moves from pass to pass.
-    struct moving {
-        std::int32_t slot = -1;
-        std::size_t number = 0;             // operands, then outputs
-        std::int64_t first = 0;             // bytes
-        std::vector<std::int64_t> advance;  // bytes, for each loop
-        loop_set loops;                     // which of them move it
-    };
-
     /// Of a scaled run without outputs: the result is an intermediate that is left at the end.
     /// `repeats`: every step runs in each pass, and no intermediate lasts from one to the next.
     sliced_plan(const run_request& asked, std::vector<range_loop> ranges,
@@ -37,16 +28,22 @@ struct sliced_plan {
     std::vector<aligned_sum> aligned;   // of a scaled run
     std::vector<std::int32_t> results;  // tensors of the tree, one for each output
     network_plan planned;
-    std::vector<moving> moving_operands, moving_outputs;
+    /// What moves from pass to pass, in the plan's loop: these operands, in their order, then all
+    /// outputs.
+    struct moving_operand {
+        std::size_t number = 0;
+        plan::loop_set loops;  // which of them move it
+    };
+    std::vector<moving_operand> moving_operands;
     std::vector<std::vector<std::size_t>> readers;  // of each operand: the steps
     // Of each compiled step:
     std::vector<std::vector<std::int32_t>> reads;
     std::vector<std::int32_t> writes;
-    std::vector<loop_set> depends;
-    std::vector<char> moved;  // whether it touches what moves
     std::vector<char> joins;  // whether it adds to an output
     // Of each slot: an intermediate that is the same in all passes.
     std::vector<char> is_constant;
+
+    const plan::step_loop& around() const { return planned.plan.around; }
 
     pass_sequence passes;
     double multiplications = 0;  // of one pass that makes everything
@@ -54,9 +51,7 @@ struct sliced_plan {
 private:
     network_plan plan_of(const run_request& asked, const std::vector<run_output>& outputs,
                          bool repeats);
-    moving movement_of(std::size_t number, std::int32_t slot, std::span<const std::int32_t> axes,
-                       std::span<const std::int64_t> strides) const;
-    void find_dependences(const std::vector<run_output>& outputs, bool repeats);
+    void find_uses(const std::vector<run_output>& outputs);
     std::vector<double> costs_of_slots() const;
     void find_passes(const run_request& asked);
 };

@@ -37,6 +37,8 @@ std::vector<loop_set> settled(const program_plan& plan, std::vector<loop_set> of
             for_each_slot(plan.compiled[k], [&](std::int32_t slot, bool) {
                 all |= of_slot[static_cast<std::size_t>(slot)];
             });
+            if (k < plan.around.also.size() && plan.around.also[k] >= 0)
+                all |= of_slot[static_cast<std::size_t>(plan.around.also[k])];
             changes = changes || all != of_step[k];
             of_step[k] = all;
             for_each_slot(plan.compiled[k], [&](std::int32_t slot, bool writes) {
@@ -78,10 +80,12 @@ bool step_loop::runs_once(std::size_t step) const {
 
 void find_dependences(program_plan& plan, bool alike) {
     step_loop& around = plan.around;
+    std::vector<char> is_moving(plan.slots.size());
+    for (const moving_slot& m : around.moving) is_moving[static_cast<std::size_t>(m.slot)] = true;
     around.moves.assign(plan.compiled.size(), false);
     for (std::size_t k = 0; k < plan.compiled.size(); ++k)
         for_each_slot(plan.compiled[k], [&](std::int32_t slot, bool) {
-            if (around.find(slot) != nullptr) around.moves[k] = true;
+            if (is_moving[static_cast<std::size_t>(slot)]) around.moves[k] = true;
         });
     if (alike) {
         around.depends.assign(plan.compiled.size(), loop_set().set());

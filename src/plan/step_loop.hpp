@@ -40,6 +40,9 @@ struct step_loop {
     std::vector<moving_slot> moving;
     /// Outputs that every pass adds to, instead of writing them: they begin with zeros.
     std::vector<std::int32_t> added_up;
+    /// Of each compiled step: a slot that it does not read, and has to run again for where that
+    /// changes; -1: none. Empty: of none.
+    std::vector<std::int32_t> also;
 
     // Of each compiled step:
     std::vector<loop_set> depends;  // the loops that change what it reads

@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include <ricci/network.hpp>
 #include <ricci/repeat.hpp>
 #include <ricci/ricci.hpp>
 
@@ -137,6 +138,39 @@ TEST_CASE("a run of one query whose keys are cut in parts allocates nothing", "[
         step();
         const long before = allocations;
         for (int run = 0; run < 5; ++run) step();
+        CHECK(allocations - before == 0);
+    }
+    ricci::threads(0);
+}
+
+// Sweeps over states of many sites call the same step thousands of times.
+TEST_CASE("a run of a network with other values allocates nothing", "[allocation]") {
+    constexpr std::int64_t sites = 12;
+    ricci::network n;
+    std::vector<ricci::array> tensors;
+    for (std::int64_t k = 0; k < sites; ++k) {
+        tensors.emplace_back(ricci::element::f64, std::vector<std::size_t>{4, 2, 4});
+        n.add(tensors.back(), {k, 100 + k, k + 1});
+    }
+    for (std::int64_t k = 0; k < sites; ++k) {
+        tensors.emplace_back(ricci::element::f64, std::vector<std::size_t>{4, 2, 4});
+        n.add(tensors.back(), {200 + k, 100 + k, 201 + k});
+    }
+    n.keep({std::int64_t{0}, sites, std::int64_t{200}, 200 + sites});
+    for (const int threads : {1, 2}) {
+        ricci::threads(threads);
+        ricci::prepared_network p = ricci::prepare(n, ricci::find_order(n, {.trials = 1}));
+        const auto run = [&] {
+            for (std::size_t k = 0; k < tensors.size(); ++k) {
+                tensors[k].as<double, 3>()(1, 1, 1) += 1;
+                p.bind(k, tensors[k]);
+            }
+            p();
+        };
+        run();
+        run();
+        const long before = allocations;
+        for (int k = 0; k < 5; ++k) run();
         CHECK(allocations - before == 0);
     }
     ricci::threads(0);
