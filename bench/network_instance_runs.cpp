@@ -5,9 +5,9 @@
 //
 // FOLDER has instances/NAME.txt; values are random. Orders are sought for so many seconds (2), and
 // each network is run with all of its tensors changed. closed:NAME is a network with open indices,
-// closed with itself. One by one, each product runs by itself many times over, on dense operands as it reads
-// them best: what its steps could take at the least. With RICCI_BENCH_PATHS=FOLDER the order of each
-// network is written there, for bench/peers/network_numpy.py.
+// closed with itself. One by one, each product runs by itself many times over, on dense operands as
+// it reads them best: what its steps could take at the least. With RICCI_BENCH_PATHS=FOLDER the
+// order of each network is written there, for bench/peers/network_numpy.py.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -2,8 +2,8 @@
 //
 //     bench_network_values FOLDER [SECONDS] [THREADS] [NAME ...]
 //
-// Plain and scaled. FOLDER has instances/NAME.txt, values/NAME.KIND.val and expected.tsv. Orders are
-// sought for so many seconds (2). Exits with 1 where a value is not within its tolerance.
+// Plain and scaled. FOLDER has instances/NAME.txt, values/NAME.KIND.val and expected.tsv. Orders
+// are sought for so many seconds (2). Exits with 1 where a value is not within its tolerance.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -22,14 +22,14 @@ using complex = std::complex<double>;
 
 constexpr std::size_t spins = 3;  // states of a site: 1, 0, -1
 
-// Tensors (left, state, right) of a state, (left, out, in, right) of an operator; at the ends of the
-// chain left and right have an extent of 1.
+// Tensors (left, state, right) of a state, (left, out, in, right) of an operator; at the ends of
+// the chain left and right have an extent of 1.
 using chain = std::vector<ricci::array>;
 
 complex* numbers(ricci::array& a) { return static_cast<complex*>(a.data()); }
 const complex* numbers(const ricci::array& a) { return static_cast<const complex*>(a.data()); }
 
-// The operator on two sites -------------------------------------------------------------------------
+// The operator on two sites ----------------------------------------------------------------------
 
 /// S.S + (S.S)^2 / 3 of neighbours, rows and columns 3 a + b: 4/3 where both have a spin of 2
 /// together, otherwise -2/3.
@@ -56,7 +56,7 @@ std::vector<complex> bond_operator() {
     return made;
 }
 
-// Chains --------------------------------------------------------------------------------------------
+// Chains -----------------------------------------------------------------------------------------
 
 /// The sum of the operator over all bonds. Left of a site no bond may have been taken yet (0), one
 /// is taken whose left half was |p><q| (1 + 3 p + q), or all is done (last).
@@ -120,7 +120,7 @@ chain aklt_state(std::size_t sites) {
     return made;
 }
 
-// Networks ------------------------------------------------------------------------------------------
+// Networks ---------------------------------------------------------------------------------------
 
 /// <state|state>, or with an operator <state|operator|state>.
 ricci::network sandwich(const chain& state, const chain* between) {

@@ -188,8 +188,8 @@ public:
     std::vector<std::pair<std::size_t, std::size_t>> path() const;
     /// {"ricci": "contraction order", "version": 1, "operands": n, "network": a hash of the shapes,
     /// "memory": bytes, where it was found for a number of them, "slices": [{"index": 3, "parts":
-    /// 2}, ...], "ssa": [[0, 1], ...]}; of an order that rests on values also "zeros", which from_json
-    /// compares with those of its network. ssa() and path() say nothing of them.
+    /// 2}, ...], "ssa": [[0, 1], ...]}; of an order that rests on values also "zeros", which
+    /// from_json compares with those of its network. ssa() and path() say nothing of them.
     std::string json() const;
 
     /// Orders from elsewhere. Throw ricci::error where `pairs` are no order of this network: too

@@ -5,8 +5,8 @@
 
 namespace ricci::networks {
 
-/// Bytes of the tables that products find their elements with: an offset, and how many follow it, of
-/// each row, column and term in both tensors that have it. At the most: some products need none.
+/// Bytes of the tables that products find their elements with: an offset, and how many follow it,
+/// of each row, column and term in both tensors that have it. At the most: some products need none.
 double bytes_of_tables(const sliced_plan& plan);
 
 /// Bytes of the places that a run in another algebra keeps of what each step gives.

@@ -29,8 +29,8 @@ struct found_values {
     scaled with_exponent;
 };
 
-// Both ways, with the same bits on one thread and on three. For the search trials are given, so that
-// the order is the same as well.
+// Both ways, with the same bits on one thread and on three. For the search trials are given, so
+// that the order is the same as well.
 found_values values_of(const network& n, double memory = 0) {
     const contraction_order order = find_order(n, {.trials = 4, .memory = memory});
     threads(1);

@@ -1,5 +1,5 @@
-// What networks take of memory, by the peak that the system counts: orders are sought and run within
-// a bound, each in a process of its own, and the peak may rise by the bound and a twentieth.
+// What networks take of memory, by the peak that the system counts: orders are sought and run
+// within a bound, each in a process of its own, and the peak may rise by the bound and a twentieth.
 // RICCI_PRINT_MEMORY=1 prints by how much it does.
 #include <cstdio>
 #include <cstdlib>
