@@ -188,9 +188,9 @@ public:
     /// which both are taken, the smaller first; their product goes to its end.
     std::vector<std::pair<std::size_t, std::size_t>> path() const;
     /// {"ricci": "contraction order", "version": 1, "operands": n, "network": a hash of the shapes,
-    /// "ssa": [[0, 1], ...], "slices": [{"index": 3, "parts": 2}, ...]}; of an order that rests on
-    /// values also "zeros", which from_json compares with those of its network. ssa() and path()
-    /// say nothing of them.
+    /// "memory": bytes, where it was found for a number of them, "slices": [{"index": 3, "parts":
+    /// 2}, ...], "ssa": [[0, 1], ...]}; of an order that rests on values also "zeros", which
+    /// from_json compares with those of its network. ssa() and path() say nothing of them.
     std::string json() const;
 
     /// Orders from elsewhere. Throw ricci::error where `pairs` are no order of this network: too
@@ -224,8 +224,9 @@ enum class algebra : std::uint8_t { sum_product, max_sum, min_sum, logsumexp_sum
 
 struct contract_options {
     ricci::algebra algebra = ricci::algebra::sum_product;
-    /// Bytes for all at once, as for find_order; more than that is refused. 0: nearly all that is
-    /// free, since some may have been taken since the order was found.
+    /// Bytes for all at once, as for find_order; more than that is refused. 0: what the order was
+    /// found for, or, where it was given no number, nearly all that is free, since some may have
+    /// been taken since the order was found.
     double memory = 0;
     /// Told from time to time which part is over and how many seconds are left; false ends it, and
     /// the call throws ricci::error.
@@ -238,6 +239,7 @@ struct contract_options {
 /// The result of a network, of its kept indices' extents. Bitwise the same for any number of
 /// threads. Throws ricci::error, before anything is computed, for an order of another network, a
 /// network of shapes, memory that does not suffice, and an algebra that the element type has not.
+/// Where a run takes more than the memory that its order was found for, it cuts more indices.
 array contract(const network& n, const contraction_order& order,
                const contract_options& options = {});
 /// In an order that is sought for about as long as the run takes, the same on any machine.

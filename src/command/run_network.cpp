@@ -35,7 +35,7 @@ network logarithms_of(const network& n) {
         array a = n.operand(k).converted(element::f64).clone();
         auto* const x = static_cast<double*>(a.data());
         for (std::size_t e = 0; e < a.size(); ++e) {
-            if (x[e] < 0)
+            if (!(x[e] >= 0))
                 refuse(
                     "tensor {} has the element {}: a most likely state is that of numbers that "
                     "are not negative.",
@@ -54,6 +54,9 @@ void print_most_likely(const run_network_arguments& given, const network& n) {
     const contraction_order order = order_of(logs, given.options, given.run.memory);
     doing.now("computing");
     const most_likely state = argmax(logs, order);
+    if (state.value == -HUGE_VAL)
+        refuse("{}: the product of all tensors is 0 in every state: none is most likely.",
+               given.file);
     if (given.run.json) {
         auto places = nlohmann::json::object();
         for (const auto& [index, place] : state.places) places[std::to_string(index)] = place;

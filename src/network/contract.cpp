@@ -57,9 +57,9 @@ std::optional<steps::sum_algebra> sum_of(algebra a) {
         case algebra::logsumexp_sum:
             return steps::sum_algebra::logsumexp;
         case algebra::sum_product:
-            break;
+            return {};
     }
-    return {};
+    throw error(fmt::format("ricci: there is no algebra {}.", static_cast<int>(a)));
 }
 
 void check_operand(std::size_t operand, std::size_t count) {
@@ -81,7 +81,7 @@ void check_can_run(const network_data& n, const order_data& order,
                    const contract_options& options) {
     check_is_of(order, n);
     check_has_memory(n);
-    if (options.memory < 0)
+    if (!(options.memory >= 0))
         throw error(
             fmt::format("ricci: a network is contracted with a memory of {}, which means nothing.",
                         options.memory));
@@ -133,19 +133,29 @@ bound_network::bound_network(const network_data& n, const order_data& order,
     asked.scaled = options.scaled;
     const double needed =
         order.operand_bytes + 2 * order.score.peak * static_cast<double>(size_of(computed));
-    const double memory = memory_for_run(n, options.memory, needed);
+    const double memory = memory_for_run(n, options.memory, order.memory, needed);
     const double copies = type != computed ? static_cast<double>(size_of(computed)) /
                                                  static_cast<double>(size_of(type))
                                            : 0;
     asked.memory = std::max(memory - (1 + copies) * bytes_of_operands(n), 0.0);
+    // Other memory than that of the order is another order's matter.
+    asked.may_cut = order.memory > 0 && (options.memory == 0 || options.memory >= order.memory);
 }
 
 array bound_network::result_of(std::span<const std::int32_t> axes) {
     std::vector<std::size_t> extents;
     for (const std::int32_t i : axes) extents.push_back(asked.extents[static_cast<std::size_t>(i)]);
+    // In double: a result that does not fit may have more bytes than can be counted.
+    double bytes = static_cast<double>(size_of(computed));
+    for (const std::size_t e : extents) bytes *= static_cast<double>(e);
+    if (bytes > asked.memory)
+        throw error(
+            fmt::format("ricci: a result of the network takes {:.3g} bytes, and beside its tensors "
+                        "there is memory for {:.3g}.",
+                        bytes, asked.memory));
     array made(computed, extents);
     asked.results.push_back(made.data());
-    asked.memory -= static_cast<double>(made.size() * size_of(computed));
+    asked.memory -= bytes;
     return made;
 }
 
@@ -243,6 +253,7 @@ std::vector<array> derivatives(const network_data& n, const order_data& order,
     std::vector<array> made;
     for (const std::size_t k : operands) made.push_back(bound.result_of(n.axes(k)));
     bound.asked.derivatives = operands;
+    bound.asked.may_cut = true;
     network_run(bound.asked).run();
     std::vector<array> result;
     for (const std::size_t k : wanted) {
@@ -272,6 +283,7 @@ most_likely argmax(const network& n, const contraction_order& order) {
     networks::bound_network bound(n.data(), order.data(), {.algebra = algebra::max_sum});
     array value = bound.result_of({});
     bound.asked.places = true;
+    bound.asked.may_cut = true;
     const auto places = networks::network_run(bound.asked).best();
     most_likely found;
     found.value = *static_cast<const double*>(value.converted(element::f64).data());

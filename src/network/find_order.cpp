@@ -35,9 +35,9 @@ path::objective minimized(objective o) {
         case objective::weighed:
             return path::objective::weighed;
         case objective::multiplications:
-            break;
+            return path::objective::multiplications;
     }
-    return path::objective::multiplications;
+    throw error(fmt::format("ricci: there is no objective {}.", static_cast<int>(o)));
 }
 
 void check_options(const order_options& o) {
@@ -90,7 +90,7 @@ public:
         for (int attempt = 0; attempt < most_attempts; ++attempt) {
             found = search(std::max(largest, 1.0), attempt);
             const double needed = bytes_beside_operands(found->data());
-            if (needed <= left_) return *found;
+            if (needed <= left_) return with_memory(*found, options_.memory);
             if (largest <= 1) break;
             largest *= std::min(0.7, left_ / needed);
         }

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <ricci/error.hpp>
 
+#include "src/network/bytes_beside.hpp"
 #include "src/network/grouped_passes.hpp"
 #include "src/network/index_ranges.hpp"
+#include "src/network/more_slices.hpp"
 #include "src/network/result_sums.hpp"
 #include "src/network/scaled/scaled_run.hpp"
 #include "src/runtime/parallel.hpp"
@@ -55,13 +59,36 @@ runtime::loan_book lent_together(runtime::loan_book& by_one, std::size_t lanes) 
 }  // namespace
 
 network_run::network_run(const run_request& asked)
-    : type_(asked.type), algebra_(asked.algebra), changed_(asked.operands.size(), true) {
+    : type_(asked.type),
+      algebra_(asked.algebra),
+      has_places_(asked.places),
+      changed_(asked.operands.size(), true) {
+    run_request wanted = asked;
+    std::vector<path::slice> slices;
+    while (!has_made_all(wanted)) {
+        // A little is added by what kernels lend, and lost between intermediates.
+        constexpr double surely = 0.9;
+        if (asked.may_cut)
+            slices = more_slices(wanted, plans_[0]->plan,
+                                 surely * std::min(1.0, wanted.memory / needed_));
+        if (!asked.may_cut || slices.empty())
+            throw error(fmt::format(
+                "ricci: beside the network's tensors and its result, intermediates in this order "
+                "take {:.3g} bytes, and there is memory for {:.3g}: an order that is found for "
+                "that memory slices indices.",
+                needed_, asked.memory));
+        wanted.slices = slices;
+    }
+}
+
+bool network_run::has_made_all(const run_request& asked) {
+    operands_.clear();
     for (const auto& o : asked.operands) operands_.push_back(o.data);
     run_request wanted = asked;
     if (asked.scaled) make_scaled(wanted);
     make_outputs(asked);
-    make_plans(wanted);
-    if (!scaled_) return;
+    if (!has_made_plans(wanted)) return false;
+    if (!scaled_) return true;
     for (std::size_t g = 0; g < sums_at_once_; ++g) {
         const run_output& o = outputs_[0];
         std::vector<void*> rows;
@@ -69,6 +96,7 @@ network_run::network_run(const run_request& asked)
             rows.push_back(sums_.get() + g * sum_bytes_ + row * o.bytes);
         scaled_->of_groups.push_back(scaled_->layout.sums_in(std::move(rows)));
     }
+    return true;
 }
 
 void network_run::make_scaled(run_request& asked) {
@@ -80,6 +108,8 @@ void network_run::make_scaled(run_request& asked) {
 }
 
 void network_run::make_outputs(const run_request& asked) {
+    outputs_.clear();
+    sum_bytes_ = 0;
     if (asked.choices != nullptr) {
         outputs_.push_back(output_of(asked, asked.open));
         outputs_.back().data = asked.results;
@@ -100,12 +130,12 @@ void network_run::make_outputs(const run_request& asked) {
 
 // All plans before any memory: what they need is known by then, but for what kernels lend. They run
 // one after the other, and share it.
-void network_run::make_plans(const run_request& asked) {
+bool network_run::has_made_plans(const run_request& asked) {
     run_request wanted = asked;
     const auto ranges = ranges_of(asked.slices, asked.extents);
     const bool has_passes = asked.choices != nullptr || !ranges[0].empty();
     const std::vector<run_output> none;
-    double workspace = 0, needed = 0;
+    double workspace = 0;
     const auto plan_all = [&](bool repeats) {
         plans_.clear();
         passes_ = workspace = 0;
@@ -116,35 +146,39 @@ void network_run::make_plans(const run_request& asked) {
             passes_ += static_cast<double>(made.passes.count());
             workspace = std::max(workspace, static_cast<double>(made.planned.plan.workspace_bytes));
         }
-        needed = workspace;
-    };
-    const auto refuse = [&] {
-        throw error(
-            fmt::format("ricci: beside the network's tensors and its result, intermediates in this "
-                        "order take {:.3g} bytes, and there is memory for {:.3g}: an order that is "
-                        "found for that memory slices indices.",
-                        needed, asked.memory));
+        tables_ = 0;
+        needed_ = workspace;
+        // All plans are ready at the same time.
+        for (const auto& p : plans_) {
+            tables_ += bytes_of_tables(p->plan);
+            if (has_places_) needed_ += bytes_of_places(p->plan);
+        }
+        needed_ += tables_;
     };
     wanted.keeps = asked.keeps && !has_passes;
     plan_all(false);
-    if (needed > asked.memory && wanted.keeps) {
+    if (needed_ > asked.memory && wanted.keeps) {
         wanted.keeps = false;
         plan_all(false);
     }
-    if (needed > asked.memory && has_passes) plan_all(true);
-    if (needed > asked.memory) refuse();
+    if (needed_ > asked.memory && has_passes) plan_all(true);
+    if (needed_ > asked.memory) return false;
     keeps_ = wanted.keeps;
+    workspaces_.clear();
     workspaces_.push_back(engine::allocate_workspace(static_cast<std::size_t>(workspace)));
-    double most_lent = 0;
+    double lent_to_one = 0, lent_to_all = 0;
     for (auto& p : plans_) {
         p->lanes.push_back(std::make_unique<lane>(p->plan, asked, workspaces_[0].get(), nullptr));
-        most_lent = std::max(most_lent, lent_by(p->lanes[0]->loans(), runtime::worker_count()));
+        lent_to_one = std::max(lent_to_one, lent_by(p->lanes[0]->loans(), 1));
+        lent_to_all = std::max(lent_to_all, lent_by(p->lanes[0]->loans(), runtime::worker_count()));
     }
-    needed += most_lent;
-    if (needed > asked.memory) refuse();
-    memory_left_ = asked.memory - needed;
-    if (has_passes) make_lanes(asked, workspace);
-    else stale_.resize(plans_[0]->plan.planned.plan.slots.size());
+    is_alone_ = needed_ + lent_to_all > asked.memory;
+    needed_ += is_alone_ ? lent_to_one : lent_to_all;
+    if (needed_ > asked.memory) return false;
+    memory_left_ = asked.memory - needed_;
+    if (has_passes && !has_places_) make_lanes(asked, workspace);
+    if (!has_passes) stale_.resize(plans_[0]->plan.planned.plan.slots.size());
+    return true;
 }
 
 // Whether sums are made apart must not depend on the number of threads, or results would.
@@ -167,7 +201,7 @@ void network_run::make_lanes(const run_request& asked, double workspace) {
         const bool in_lanes = p->sums_apart || sum_bytes_ == 0;
         if (!in_lanes) continue;
         if (p->sums_apart) most_groups = std::max(most_groups, passes.groups());
-        lent = std::max(lent, lent_alone);
+        lent = std::max(lent, lent_alone + tables_);
         if (work * static_cast<double>(passes.groups()) >= worth_a_lane)
             wanted = std::max(wanted, lanes_for(passes.groups(), threads));
     }
@@ -218,6 +252,8 @@ void network_run::set_address(std::size_t operand, const void* data) {
 }
 
 std::vector<std::int64_t> network_run::best() {
+    std::optional<runtime::on_this_thread> alone;
+    if (is_alone_) alone.emplace();
     const run_output& result = outputs_[0];
     const auto value = [&] {
         return type_ == element::f32
@@ -271,6 +307,8 @@ std::int64_t network_run::exponent10(std::size_t row) const {
 }
 
 bool network_run::run(const std::function<bool(double)>& progress) {
+    std::optional<runtime::on_this_thread> alone;
+    if (is_alone_) alone.emplace();
     passes_done_ = 0;
     steps_run_ = 0;
     if (scaled_) take_scaled();

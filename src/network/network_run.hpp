@@ -27,7 +27,8 @@ struct scaled_run;
 /// that the additions are the same for any number of threads.
 class network_run {
 public:
-    /// Throws ricci::error where the memory does not suffice, before it is allocated.
+    /// Throws ricci::error where the memory does not suffice, before it is allocated. Where it may,
+    /// it cuts more indices instead; whether it does is a matter of memory alone, not of threads.
     explicit network_run(const run_request& asked);
     network_run(network_run&&) noexcept;
     network_run& operator=(network_run&&) noexcept;
@@ -53,8 +54,9 @@ public:
     std::size_t lanes() const { return workspaces_.size(); }
 
 private:
+    bool has_made_all(const run_request& asked);
     void make_outputs(const run_request& asked);
-    void make_plans(const run_request& asked);
+    bool has_made_plans(const run_request& asked);
     void make_lanes(const run_request& asked, double workspace);
     void make_scaled(run_request& asked);
     void take_scaled();
@@ -72,7 +74,11 @@ private:
     std::vector<const void*> given_;      // its operands: some are read from copies
     element type_;
     std::optional<steps::sum_algebra> algebra_;
+    double needed_ = 0;  // bytes, beside operands and results
+    double tables_ = 0;  // of them, of one lane
     bool keeps_ = false, has_run_ = false;
+    bool has_places_ = false;
+    bool is_alone_ = false;      // on one thread, where there is no memory to lend to several
     std::vector<bool> changed_;  // operands, since the last run
     std::vector<char> stale_;    // slots, in a run that does not make all again
     double passes_ = 0, passes_done_ = 0;

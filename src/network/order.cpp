@@ -110,6 +110,13 @@ contraction_order resting_on(const network_data& n, const contraction_order& of_
     return contraction_order(std::make_shared<const order_data>(std::move(order)));
 }
 
+contraction_order with_memory(const contraction_order& o, double memory) {
+    if (memory <= 0) return o;
+    order_data order = o.data();
+    order.memory = memory;
+    return contraction_order(std::make_shared<const order_data>(std::move(order)));
+}
+
 void check_is_of(const order_data& order, const network_data& n) {
     if (order.operands() != n.operands.size())
         throw error(

@@ -26,6 +26,7 @@ struct order_data {
     order_score score;
     double element_bytes = 8;
     double operand_bytes = 0;
+    double memory = 0;  // bytes that it was found for; 0: no number was given
 
     std::size_t operands() const { return shapes->first.size() - 1; }
 };
@@ -48,6 +49,9 @@ contraction_order order_of_pairs(const network_data& n,
 /// An order of what these zeros leave of a network, as an order of the network.
 contraction_order resting_on(const network_data& n, const contraction_order& of_reduced,
                              std::vector<zero_fact> zeros);
+
+/// An order whose runs keep within so many bytes where they are given no other number; 0: none.
+contraction_order with_memory(const contraction_order& o, double memory);
 
 /// An order for one run: it is sought for no longer than about what the run takes. The same on any
 /// machine where memory is no matter. Throws ricci::error as find_order does.

@@ -1,5 +1,6 @@
 // Orders as JSON, and back.
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -30,6 +31,7 @@ void append_number(std::string& out, std::int64_t number) {
 struct written_order {
     std::int64_t version = -1;
     std::int64_t operands = -1;
+    double memory = 0;
     std::string network;
     std::vector<std::pair<std::size_t, std::size_t>> ssa;
     std::vector<sliced_index> slices;
@@ -47,6 +49,12 @@ std::size_t entry_in(json_reader& r) {
     if (entry < 0 || entry > std::numeric_limits<std::int32_t>::max())
         r.fail("no entry has this number");
     return static_cast<std::size_t>(entry);
+}
+
+double memory_in(json_reader& r) {
+    const double bytes = r.number();
+    if (!(bytes > 0) || !std::isfinite(bytes)) r.fail("memory is a number of bytes");
+    return bytes;
 }
 
 void read_ssa(json_reader& r, written_order& order) {
@@ -105,6 +113,7 @@ written_order read_order(json_reader& r) {
         if (key == "ricci") order.is_order = r.text() == "contraction order";
         else if (key == "version") order.version = r.integer();
         else if (key == "operands") order.operands = r.integer();
+        else if (key == "memory") order.memory = memory_in(r);
         else if (key == "network") order.network = r.text();
         else if (key == "ssa") read_ssa(r, order);
         else if (key == "slices") read_slices(r, order);
@@ -155,8 +164,10 @@ void check_network(const written_order& order, const network_data& n) {
 std::string contraction_order::json() const {
     std::string out = fmt::format(
         "{{\"ricci\": \"contraction order\", \"version\": {}, \"operands\": {}, \"network\": "
-        "\"{}\",\n\"slices\": [",
+        "\"{}\",\n",
         json_version, data_->operands(), hash_words(data_->network_hash));
+    if (data_->memory > 0) out += fmt::format("\"memory\": {},\n", data_->memory);
+    out += "\"slices\": [";
     constexpr std::size_t bytes_of_a_product = 18;
     out.reserve(out.size() + bytes_of_a_product * data_->products.size());
     for (std::size_t k = 0; k < data_->sliced.size(); ++k)
@@ -192,15 +203,16 @@ contraction_order contraction_order::from_json(const network& n, std::string_vie
         throw error(fmt::format("ricci: the text is no order: line {}: {}.", m.line, m.words));
     }
     check_network(order, n.data());
-    if (order.zeros.empty()) return from_ssa(n, order.ssa, order.slices);
+    if (order.zeros.empty()) return with_memory(from_ssa(n, order.ssa, order.slices), order.memory);
     if (n.data().without_memory > 0)
         throw error(
             "ricci: the order rests on zeros in the tensors' values, and some tensors of the "
             "network are shapes, without any.");
     std::vector<zero_fact> zeros = facts_of(order, n.data());
     const reduced_network left(n.data(), zeros);
-    return resting_on(n.data(), order_of_pairs(left.data(), order.ssa, order.slices),
-                      std::move(zeros));
+    const contraction_order of_left =
+        with_memory(order_of_pairs(left.data(), order.ssa, order.slices), order.memory);
+    return resting_on(n.data(), of_left, std::move(zeros));
 }
 
 }  // namespace ricci

@@ -37,9 +37,10 @@ struct run_request {
     /// Another algebra than sum and product. `places`: as best() wants them.
     std::optional<steps::sum_algebra> algebra = {};
     bool places = false;
-    bool keeps = false;  // intermediates, so that what has not changed is not made again, where
-                         // there is memory for all of them
-    double memory = 0;   // bytes for intermediates and what kernels lend
+    bool keeps = false;    // intermediates, so that what has not changed is not made again, where
+                           // there is memory for all of them
+    double memory = 0;     // bytes for intermediates and what kernels lend
+    bool may_cut = false;  // more indices than the slices say, where the memory does not suffice
     /// The result is a mantissa, with an exponent of ten of its own. What the run knows for that.
     bool scaled = false;
     const scaled_run* exponents = nullptr;

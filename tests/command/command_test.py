@@ -230,6 +230,11 @@ class Command(unittest.TestCase):
         self.assertEqual(most[1:], ["0 1", "1 2", ""])
         out = json.loads(self.works("run", "m.uai", "--most-likely", "--json").stdout)
         self.assertEqual(out["places"], {"0": 1, "1": 2})
+        (self.path / "none.cnf").write_text("p cnf 2 2\n1 0\n-1 0\n")
+        self.assertEqual(self.works("run", "none.cnf").stdout, "result = 0.\n")
+        self.refused("none is most likely", "run", "none.cnf", "--most-likely")
+        (self.path / "n.uai").write_text("MARKOV 1 2 1 1 0 2 1 nan")
+        self.refused("not negative", "run", "n.uai", "--most-likely")
         # 2^2000 is no double
         (self.path / "free.cnf").write_text("p cnf 2000 0\n")
         words = self.works("run", "free.cnf").stdout.split("\n")

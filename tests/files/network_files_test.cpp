@@ -79,6 +79,17 @@ TEST_CASE("a graphical model is the sum over its variables") {
     CHECK(other.indices(2) == numbers{1});
 }
 
+TEST_CASE("a product of nothing is 1") {
+    CHECK(value_of(loaded("empty.uai", "MARKOV 0 0")) == 1);
+    CHECK(value_of(loaded("empty.cnf", "p cnf 0 0")) == 1);
+    CHECK(value_of(loaded("false.cnf", "p cnf 0 1 0")) == 0);
+    const temporary_folder folder;
+    write_text(folder / "free.uai", "MARKOV 1 3 0");
+    write_text(folder / "free.evid", "1 0 2");
+    CHECK(value_of(load_network(folder / "free.uai")) == 3);
+    CHECK(value_of(load_network(folder / "free.uai", folder / "free.evid")) == 1);
+}
+
 TEST_CASE("evidence fixes variables") {
     const temporary_folder folder;
     write_text(folder / "m.uai", small_model);

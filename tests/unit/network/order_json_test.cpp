@@ -55,6 +55,16 @@ TEST_CASE("an order is written and read again") {
         4);
 }
 
+TEST_CASE("an order keeps the memory that it was found for") {
+    const network n = four();
+    const std::string text = find_order(n, {.trials = 1, .memory = 1.5e8}).json();
+    CHECK_THAT(text, Contains("\"memory\": 150000000,"));
+    CHECK(contraction_order::from_json(n, text).json() == text);
+    CHECK_THAT(words_of([&] { contraction_order::from_json(n, changed(text, "150000000", "-1")); }),
+               Contains("memory is a number of bytes"));
+    CHECK(find_order(n, {.trials = 1}).json().find("memory") == std::string::npos);
+}
+
 TEST_CASE("an order of another network is refused") {
     const std::string text = sliced_order(four()).json();
     CHECK(words_of([&] { contraction_order::from_json(four(6), text); }) ==
