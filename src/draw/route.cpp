@@ -40,7 +40,7 @@ point border_of(const node& n, point centre, point size, point towards) {
     const double reach = std::min(size.x / 2 * length / std::max(std::fabs(dx), 1e-9),
                                   size.y / 2 * length / std::max(std::fabs(dy), 1e-9));
     double far = n.shape == shape::end ? std::min(reach, 9.0) : reach;
-    if (n.shape == shape::tensor) {
+    if (is_round(n.shape)) {
         // two half circles with a straight piece between, which a tensor of one letter lacks
         const double r = size.y / 2, straight = size.x / 2 - r;
         const double ux = std::fabs(dx) / length, uy = std::fabs(dy) / length;
