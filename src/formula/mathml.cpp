@@ -56,7 +56,7 @@ private:
                 one(parts[k]);
                 const part& base = parts[k].kind == kind::script ? parts[k].parts[0] : parts[k];
                 if (base.kind == kind::function && k + 1 < parts.size()) out += of;
-            } else if (k > 0 && k + 1 < parts.size() &&
+            } else if (scripts_ == 0 && k > 0 && k + 1 < parts.size() &&
                        are_multiplied(parts[k - 1], parts[k + 1])) {
                 out += times;
             }
@@ -112,6 +112,11 @@ private:
         return base.text == "∑" || base.text == "∏" || base.text == "max" || base.text == "min";
     }
     void script(const part& p) {
+        ++scripts_;
+        set_script(p);
+        --scripts_;
+    }
+    void set_script(const part& p) {
         const part &base = p.parts[0], &below = p.parts[1], &above = p.parts[2];
         const bool limits = has_limits(base);
         if (below.is_empty()) return pair(limits ? "mover" : "msup", base, above);
@@ -159,6 +164,8 @@ private:
         }
         out += "</mtable></mrow>";
     }
+
+    int scripts_ = 0;  // around; what stands beside each other there are indices
 };
 
 }  // namespace

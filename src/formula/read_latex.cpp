@@ -130,7 +130,7 @@ private:
             for (part& p : inside.parts) append(line, std::move(p));
             return;
         }
-        if (c == ' ') {
+        if (c == ' ' || c == '\n') {
             ++at_;
             return append(line, {kind::blank});
         }
