@@ -32,7 +32,9 @@ void put_by_distances(const component& c, layout& out) {
     const double step = std::max(92.0, widest * 0.7 + 52);
     for (std::size_t k = 0; k < c.nodes.size(); ++k) {
         at.push_back({steps[k].x * step, steps[k].y * step});
-        size.push_back(out.sizes[c.nodes[k]]);
+        // with room for the axes and the letter of a short line
+        const point own = out.sizes[c.nodes[k]];
+        size.push_back({own.x + 22, own.y + 22});
     }
     push_apart(at, size);
     for (std::size_t k = 0; k < c.nodes.size(); ++k) out.centres[c.nodes[k]] = at[k];

@@ -59,6 +59,9 @@ private:
             } else if (scripts_ == 0 && k > 0 && k + 1 < parts.size() &&
                        are_multiplied(parts[k - 1], parts[k + 1])) {
                 out += times;
+                const part& next = parts[k + 1];
+                const part& base = next.kind == kind::script ? next.parts[0] : next;
+                if (base.kind == kind::function) out += "<mspace width=\"0.17em\"/>";
             }
         }
     }
@@ -177,7 +180,7 @@ std::string mathml(const std::vector<part>& lines, std::string_view latex) {
     if (lines.size() == 1) {
         w.row(lines[0]);
     } else {
-        w.out += "<mtable>";
+        w.out += "<mtable displaystyle=\"true\">";
         for (std::size_t k = 0; k < lines.size(); ++k) {
             w.out += k == 0 ? "<mtr><mtd>" : "<mtr><mtd><mspace width=\"2em\"/>";
             w.row(lines[k]);
