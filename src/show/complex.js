@@ -53,6 +53,10 @@ function drawComplexCells(panel, across, down, pixels, width, scale) {
     }
 }
 
+const partsOfTurn = 4096;
+const cosines =
+    new Float64Array(partsOfTurn).map((_, k) => Math.cos(k / partsOfTurn * 2 * Math.PI));
+
 // The mean of the moduli, in the hue of the mean number, which is greyer the more phases differ.
 function drawComplexMeans(panel, across, down, pixels, width, scale) {
     const {begin, end} = across;
@@ -70,8 +74,10 @@ function drawComplexMeans(panel, across, down, pixels, width, scale) {
                         continue;
                     }
                     moduli[x] += modulus;
-                    real[x] += modulus * Math.cos(phases[k]);
-                    imaginary[x] += modulus * Math.sin(phases[k]);
+                    // the nearest of so many parts of a turn is exact enough for a colour
+                    const turned = Math.round(phases[k] * partsOfTurn / (2 * Math.PI));
+                    real[x] += modulus * cosines[turned & partsOfTurn - 1];
+                    imaginary[x] += modulus * cosines[turned - partsOfTurn / 4 & partsOfTurn - 1];
                 }
         }
         const rows = down.end[y] - down.begin[y], to = y * width;
