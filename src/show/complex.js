@@ -18,8 +18,8 @@ function pixelOfOklab(lightness, a, b) {
     ]);
 }
 
-// Phase 0 is red, a quarter turn further yellow and green, half a turn blue-green. `pure`: less than
-// 1 where several numbers share a pixel whose phases differ.
+// Phase 0 is red, a quarter turn further yellow and green, half a turn blue-green. `pure`: less
+// than 1 where several numbers share a pixel whose phases differ.
 const hueOfZero = 25 / 180 * Math.PI;
 function complexColour(scale, modulus, phase, pure = 1) {
     if (!isFinite(modulus)) return Number.isNaN(modulus) ? scale.nan : scale.above;
@@ -133,7 +133,8 @@ function complexDifference(a, b) {
     for (let row = 0; row < a.height; ++row)
         for (let column = 0; column < a.width; ++column) {
             const [from, upTo] = [a, b].map((panel) => {
-                const modulus = Math.abs(panel.at(row, column)), phase = phaseAt(panel, row, column);
+                const modulus = Math.abs(panel.at(row, column));
+                const phase = phaseAt(panel, row, column);
                 return [modulus * Math.cos(phase), modulus * Math.sin(phase)];
             });
             const real = upTo[0] - from[0], imaginary = upTo[1] - from[1];

@@ -102,10 +102,10 @@ function tableOf(headings, keys, columns, view, scale) {
         row.append(element("th", {scope: "row"}, label));
         columns.forEach(({values, phases, coloured}, c) => {
             const cell = element("td");
-            const colour = () => scale.complex ?
-                complexColour(scale, Math.abs(values[k]), phases?.[k] ?? (values[k] < 0 ? Math.PI : 0)) :
-                colourOf(scale, values[k]);
-            if (coloured) cell.append(swatch(cssColour(colour())));
+            const phase = phases?.[k] ?? (values[k] < 0 ? Math.PI : 0);
+            const colour = scale.complex ? complexColour(scale, Math.abs(values[k]), phase) :
+                                           colourOf(scale, values[k]);
+            if (coloured) cell.append(swatch(cssColour(colour)));
             cell.append(texts[c][k]);
             row.append(cell);
         });
@@ -174,7 +174,9 @@ function drawTrace(maps) {
     const heads = element("div", {class: "heads"});
     if (state.mode === "compare") {
         const [left, right] = compared();
-        if (sameSize(left, right)) heads.append(comparedRow(left, right, maps[2].source.panel, maps[0].source.scale));
+        const difference = maps[2]?.source.panel;
+        if (difference)
+            heads.append(comparedRow(left, right, difference, maps[0].source.scale));
     } else {
         const count = panelsAlong(view), all = state.mode === "all" && count <= 4;
         for (let panel = 0; panel < count; ++panel)

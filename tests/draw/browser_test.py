@@ -31,7 +31,8 @@ v^i = \operatorname{mean}_a((X^{ia} - \mu^i)^2)
 Y^{ia} = g^a \frac{X^{ia} - \mu^i}{\sqrt{v^i + \epsilon}}
 """,
 }
-TEXTS["process"] = r"""K^{ij} = \exp(-\frac{1}{2 \ell^2} \sum_a (X^{ia} - X^{ja})^2) + \sigma^2 \delta^{ij}
+TEXTS["process"] = r"""
+K^{ij} = \exp(-\frac{1}{2 \ell^2} \sum_a (X^{ia} - X^{ja})^2) + \sigma^2 \delta^{ij}
 \alpha^{j} = \operatorname{solve}_{ij}(K^{ij}, y^{i})
 L = -\frac{1}{2} y^i \alpha^i - \frac{1}{2} \operatorname{logdet}_{ij}(K^{ij})
 M^{ij} = \begin{cases} K^{ij} & \text{if } |i - j| \leq w \\ 0 & \text{otherwise} \end{cases}
@@ -39,8 +40,8 @@ M^{ij} = \begin{cases} K^{ij} & \text{if } |i - j| \leq w \\ 0 & \text{otherwise
 GRADIENT = ["--of", "Y", "--by", "W_Q"]
 CASES = [("attention", []), ("attention", ["--whole"]),
          ("attention", ["--whole", "--layout", "plain"]), ("attention", GRADIENT),
-         ("attention", [*GRADIENT, "--whole"]), ("chain", []), ("merged", []), ("normalised", []), ("process", []),
-         ("process", ["--of", "L", "--by", "X"])]
+         ("attention", [*GRADIENT, "--whole"]), ("chain", []), ("merged", []), ("normalised", []),
+         ("process", []), ("process", ["--of", "L", "--by", "X"])]
 
 # The boxes of all words and nodes as the browser draws them, and the colours of paper and words.
 SCRIPT = """<script>

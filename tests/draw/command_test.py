@@ -77,12 +77,13 @@ FORMULAS = r"""K^{ij} = \exp(-\frac{1}{2 \ell^2} \sum_a (X^{ia} - X^{ja})^2) + \
 \alpha^{j} = \operatorname{solve}_{ij}(K^{ij}, y^{i})
 L = -\frac{1}{2} y^i \alpha^i - \frac{1}{2} \operatorname{logdet}_{ij}(K^{ij})
 C^{ij} = \operatorname{chol}_{ij}(K^{ij})
+I^{ij} = -\infty x^{ij}
 d = \det_{ij}(K^{ij})
 g = \log \det_{ij}(K^{ij})
 J^{ij} = (G^{-1})^{ij} + G^{ij}
 A^{hij} = \frac{\exp(S^{hij})}{\sum_{j'} \exp(S^{hij'})}
 \hat{\beta}^{i} = \sqrt{v^i + \epsilon} + \max(0, \bar{x}^i)
-M^{ij} = \begin{cases} A_1^{ij} & \text{if } |i - j| \leq w \\ -\infty & \text{otherwise} \end{cases}
+M^{ij} = \begin{cases} A_1^{ij} & \text{if } |i - j| \leq w \\ 0 & \text{otherwise} \end{cases}
 \text{Output}^{ij} = T_{\text{masked}}^{ij} [i < j] + 2.5 \cdot 3
 F^i = u^{i+k} f^k + \prod_a X^{ia}
 P^{ia} = E^{t_i a} + X^{i(ha)} W^h
@@ -171,7 +172,9 @@ def check_large(folder):
 
 
 with tempfile.TemporaryDirectory() as name:
-    for one_check in [check_pictures, check_formulas, check_dot, check_sentences, check_text, check_large]:
+    for one_check in [
+            check_pictures, check_formulas, check_dot, check_sentences, check_text, check_large
+    ]:
         one_check(pathlib.Path(name))
 for failure in failures:
     print(failure)

@@ -397,7 +397,8 @@ class Runs(Browsed):
     def test_equations_are_set(self):
         self.show_worked()
         said = self.browser.run("""
-            return [...document.querySelectorAll('#title math, #equation math, #trace math')].map(m => {
+            const all = document.querySelectorAll('#title math, #equation math, #trace math');
+            return [...all].map(m => {
                 const box = m.getBoundingClientRect();
                 return [m.getAttribute('alttext'), box.width, box.height];
             })""")
