@@ -95,7 +95,7 @@ private:
             return net;
         }
         if (is_plain(n) && !splits(x)) return value(n, label_of_expression(p_, n));
-        if (x.kind == ir::op::multiply) return product(x, 0);
+        if (x.kind == ir::op::multiply) return product(n);
         if (x.kind == ir::op::divide) return quotient(x);
         std::vector<ir::ref> arguments;
         for (std::int32_t k = 0; k < x.children.count; ++k) arguments.push_back(p_.child(x, k));
@@ -103,8 +103,17 @@ private:
         return function(std::move(word), names_of_arguments(x, arguments), arguments,
                         ir::free_indices(p_, n));
     }
-    network product(const ir::node& x, std::int32_t first) {
+    network product(ir::ref n) {
+        const ir::node& x = p_.nodes[n];
         network net;
+        std::int32_t first = 0;
+        if (n == negated_) {  // its sign is said already
+            negated_ = ir::none;
+            const ir::ref number = p_.child(x, first++);
+            label words = label_of_expression(p_, number);
+            words[0].text.erase(0, std::string_view("−").size());
+            if (p_.nodes[number].value != -1) net = value(number, std::move(words));
+        }
         for (std::int32_t k = first; k < x.children.count; ++k) net.add(expression(p_.child(x, k)));
         return net;
     }
@@ -151,9 +160,10 @@ private:
         std::vector<std::string> all;
         const bool letters = x.kind == ir::op::power || x.kind == ir::op::compare;
         for (std::size_t k = 0; k < arguments.size(); ++k)
-            all.push_back(x.kind == ir::op::add ? (is_negative(arguments[k]) ? "−" : "+")
-                          : letters             ? (k == 0 ? "x" : "y")
-                                                : fmt::to_string(k + 1));
+            all.push_back(x.kind == ir::op::add
+                              ? (negative_product(arguments[k]) != ir::none ? "−" : "+")
+                          : letters ? (k == 0 ? "x" : "y")
+                                    : fmt::to_string(k + 1));
         return all;
     }
 
@@ -169,8 +179,8 @@ private:
         const bool apart = arguments.size() > 1 || names == std::vector<std::string>{"−"};
         for (std::size_t k = 0; k < arguments.size(); ++k) {
             argument& one = all.emplace_back();
-            const ir::node& x = p_.nodes[arguments[k]];
-            one.part = names[k] == "−" ? product(x, 1) : expression(arguments[k]);
+            if (names[k] == "−") negated_ = negative_product(arguments[k]);
+            one.part = expression(arguments[k]);
             to_.every_end_one(one.part);
             if (!apart) continue;
             one.axes = static_cast<std::int32_t>(one.part.open.size());
@@ -192,12 +202,15 @@ private:
         for (const ir::ref i : members_of(free)) net.open[i].push_back({f, 0, i});
         return net;
     }
-    // -1 times something that is drawn.
-    bool is_negative(ir::ref a) const {
+    // Of a term with a minus, the product of a negative number and something that is drawn, below
+    // the sums around it; or none.
+    ir::ref negative_product(ir::ref a) const {
+        while (ir::is_sum_node(p_.nodes[a])) a = p_.child(p_.nodes[a], 0);
         const ir::node& x = p_.nodes[a];
-        if (x.kind != ir::op::multiply || x.children.count < 2 || is_plain(a)) return false;
+        if (x.kind != ir::op::multiply || x.children.count < 2) return ir::none;
         const ir::node& first = p_.nodes[p_.child(x, 0)];
-        return first.kind == ir::op::number && first.value == -1;
+        const bool negative = first.kind == ir::op::number && first.value < 0;
+        return negative && (!is_plain(a) || splits(x)) ? a : ir::none;
     }
 
     network tensor(const ir::node& x) {
@@ -309,6 +322,7 @@ private:
     bool whole_;
     drawing to_;
     std::map<ir::ref, int> uses_;
+    ir::ref negated_ = ir::none;  // a product whose sign its argument's node says
     std::map<ir::ref, std::int32_t> factor_, stored_;
     std::map<ir::ref, std::vector<std::int32_t>> nodes_of_;  // that are drawn as they are given
 };

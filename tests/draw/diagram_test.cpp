@@ -117,6 +117,13 @@ TEST_CASE("what is multiplied is told from what is added") {
     CHECK(arguments_of(drawn("Y^{ij} = A^{ij} - b^i c^j").at(0)) == "+(A)−(bc)");
     CHECK(arguments_of(drawn("Y^{ij} = a^i - b^i c^j").at(0)) == "+(a)−(bc)");
     CHECK(arguments_of(drawn("Y^{ij} = a^i b^j + c^{ij}").at(0)) == "+(ab)+(c)");
+    CHECK(arguments_of(drawn("y^i = x^i - 2 A^{ij} x^j").at(0)) == "+(x)−(2A)");
+    // the minus of a term is said once, and that inside of it stays
+    const diagram inner = drawn("y^i = x^i - \\sum_j \\exp(-A^{ij}) b^j").at(0);
+    CHECK(arguments_of(inner) == "+(x)−(exp)");
+    int minus_one = 0;
+    for (const node& n : inner.nodes) minus_one += plain_text(n.text) == "−1";
+    CHECK(minus_one == 1);
     // one term beside numbers needs no name, unless it is subtracted
     CHECK(arguments_of(drawn("y^i = 1 + x^i").at(0)) == "");
     CHECK(arguments_of(drawn("y^i = 1 - x^i").at(0)) == "−(x)");
