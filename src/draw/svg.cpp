@@ -22,6 +22,7 @@ public:
     void draw(const picture& pic, double down) {
         const diagram& d = pic.what;
         down_ = down;
+        add("<g role=\"img\" aria-label=\"Tensor diagram of {}\">\n", in_xml(d.title));
         for (std::size_t e = 0; e < d.edges.size(); ++e) edge_line(d.edges[e], pic.where.routes[e]);
         for (std::size_t n = 0; n < d.nodes.size(); ++n)
             node_mark(d.nodes[n], lowered(pic.where.centres[n]), pic.where.sizes[n]);
@@ -31,6 +32,7 @@ public:
             end_words(d.edges[e].tail, lowered(pic.where.routes[e].tail_mark));
             end_words(d.edges[e].head, lowered(pic.where.routes[e].head_mark));
         }
+        out += "</g>\n";
     }
 
 private:

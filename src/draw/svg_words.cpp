@@ -12,18 +12,6 @@
 namespace ricci::draw {
 namespace {
 
-std::string escaped(const std::string& text) {
-    std::string all;
-    for (const char c : text) {
-        if (c == '<') all += "&lt;";
-        else if (c == '>') all += "&gt;";
-        else if (c == '&') all += "&amp;";
-        else if (c == '"') all += "&quot;";
-        else if (static_cast<unsigned char>(c) >= 0x20) all += c;
-    }
-    return all;
-}
-
 // Whether a character is one of those that are slanted: Latin and Greek letters, with accents.
 bool is_slanted(const std::string& text, std::size_t at) {
     const auto c = static_cast<unsigned char>(text[at]);
@@ -69,6 +57,18 @@ std::vector<label> wrapped(const label& words, double most) {
 
 }  // namespace
 
+std::string in_xml(const std::string& text) {
+    std::string all;
+    for (const char c : text) {
+        if (c == '<') all += "&lt;";
+        else if (c == '>') all += "&gt;";
+        else if (c == '&') all += "&amp;";
+        else if (c == '"') all += "&quot;";
+        else if (static_cast<unsigned char>(c) >= 0x20) all += c;
+    }
+    return all;
+}
+
 std::string number(double x) {
     std::string word = fmt::format("{:.1f}", x);
     if (word.size() > 2 && word.ends_with(".0")) word.resize(word.size() - 2);
@@ -80,13 +80,13 @@ void word_writer::text(const char* what, point at, const label& words) {
     int level = 0;
     for (const run& r : words) {
         if (r.level == 0 && level == 0) {
-            out += escaped(r.text);
+            out += in_xml(r.text);
             continue;
         }
         // lowered and raised by the difference to what stands before
         const int shift = level - r.level;
         add(R"(<tspan dy="{}"{}>{}</tspan>)", number(shift * (r.level > 0 || level > 0 ? 6 : 4)),
-            r.level != 0 ? R"( font-size="70%")" : "", escaped(r.text));
+            r.level != 0 ? R"( font-size="70%")" : "", in_xml(r.text));
         level = r.level;
     }
     out += "</text>\n";
@@ -109,8 +109,8 @@ void word_writer::line_of_words(const char* what, point at, const label& words) 
             if (piece.level != 0)
                 how += std::abs(piece.level) == 1 ? " font-size=\"72%\"" : " font-size=\"58%\"";
             if (!piece.roman) how += " class=\"slanted\"";
-            if (how.empty()) out += escaped(piece.text);
-            else add("<tspan{}>{}</tspan>", how, escaped(piece.text));
+            if (how.empty()) out += in_xml(piece.text);
+            else add("<tspan{}>{}</tspan>", how, in_xml(piece.text));
             level = piece.level;
         }
     out += "</text>\n";

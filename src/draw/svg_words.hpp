@@ -11,6 +11,8 @@
 
 namespace ricci::draw {
 
+/// A text as XML has it.
+std::string in_xml(const std::string& text);
 /// A number of pixels, to a tenth.
 std::string number(double x);
 

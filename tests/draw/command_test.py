@@ -55,6 +55,10 @@ def check_pictures(folder):
     for one in ["X", "WQ", "softmaxj", "h", "Qhia = Xic WQhca"]:
         check(one in words, f"{one} is not drawn: {words}")
     check(not list(root.iter(SVG + "script")), "a picture holds a script")
+    # who listens hears what is drawn
+    said = [g.get("aria-label") for g in root.iter(SVG + "g") if g.get("role") == "img"]
+    check(len(said) == 5 and "Q[h,i,a] = sum(c) X[i,c] * W_Q[h,c,a]" in said[0],
+          f"pictures are not said: {said}")
     # one panel an equation, or all as one
     check(sum(w == "X" for w in words) == 2, "X is not drawn once in each equation that has it")
     whole = words_of(svg_of(folder, ATTENTION, "--whole"))
