@@ -50,6 +50,11 @@ private:
         if (text.ends_with(' ')) text.replace(text.size() - 1, 1, "\u00a0");
         element("mtext", text);
     }
+    // Which would run together with what stands beside it.
+    static bool is_in_words(const part& p) {
+        const kind base = p.kind == kind::script ? p.parts[0].kind : p.kind;
+        return base == kind::function || base == kind::word;
+    }
     void inside(const std::vector<part>& parts) {
         for (std::size_t k = 0; k < parts.size(); ++k) {
             if (parts[k].kind != kind::blank) {
@@ -59,9 +64,8 @@ private:
             } else if (scripts_ == 0 && k > 0 && k + 1 < parts.size() &&
                        are_multiplied(parts[k - 1], parts[k + 1])) {
                 out += times;
-                const part& next = parts[k + 1];
-                const part& base = next.kind == kind::script ? next.parts[0] : next;
-                if (base.kind == kind::function) out += "<mspace width=\"0.17em\"/>";
+                if (is_in_words(parts[k - 1]) || is_in_words(parts[k + 1]))
+                    out += "<mspace width=\"0.17em\"/>";
             }
         }
     }
