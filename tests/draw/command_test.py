@@ -93,6 +93,11 @@ F^i = u^{i+k} f^k + \prod_a X^{ia}
 P^{ia} = E^{t_i a} + X^{i(ha)} W^h
 N^i = \max_a X^{ia} + \operatorname{softmax}_i(y^i)
 z^{i} = \mathrm{i} y^i
+a^{\mu} = \Gamma^{\mu}_{\nu\rho} v^\nu v^\rho
+X^{(hi)} = \tilde{A}^{hi'} \delta^{i i'}
+z^k = \sum_{n=0}^{3} a^{nk} 2^n
+\text{loss} = -\frac{1}{n} \sum_i \log p_{i t_i}
+y_i = \lfloor x_i / 2 \rfloor \bmod 3
 """
 
 
