@@ -48,9 +48,9 @@ public:
     diagram finish() {
         for (const auto& [name, nodes] : nodes_of_)
             for (const std::int32_t n : nodes)
-                to_.out_.nodes[static_cast<std::size_t>(n)].repeated = nodes.size() > 1;
-        join_forks(to_.out_);
-        return std::move(to_.out_);
+                to_.out.nodes[static_cast<std::size_t>(n)].repeated = nodes.size() > 1;
+        join_forks(to_.out);
+        return std::move(to_.out);
     }
 
 private:

@@ -25,8 +25,8 @@ void network::add(const network& other) {
 std::int32_t drawing::enter_factor(std::int32_t factor) { return std::exchange(factor_, factor); }
 
 std::int32_t drawing::add(shape s, label text) {
-    out_.nodes.push_back({s, std::move(text), factor_});
-    return static_cast<std::int32_t>(out_.nodes.size()) - 1;
+    out.nodes.push_back({s, std::move(text), factor_});
+    return static_cast<std::int32_t>(out.nodes.size()) - 1;
 }
 
 line_end drawing::end_of(leg l, ir::ref index) const {
@@ -42,7 +42,7 @@ edge& drawing::bundle(leg from, leg to, std::int32_t strands) {
     edge e;
     e.from = from.node, e.to = to.node, e.strands = strands;
     e.tail = end_of(from, ir::none), e.head = end_of(to, ir::none);
-    return out_.edges.emplace_back(std::move(e));
+    return out.edges.emplace_back(std::move(e));
 }
 edge& drawing::connect(leg from, leg to, ir::ref index, bool said) {
     edge& e = bundle(from, to, 1);
@@ -169,7 +169,7 @@ std::vector<std::int32_t> drawing::loose_parts(const network& part,
         while (root[n] != n) n = root[n];
         return n;
     };
-    for (const edge& e : out_.edges)
+    for (const edge& e : out.edges)
         if (root.contains(e.from) && root.contains(e.to)) root[top(e.from)] = top(e.to);
     std::set<std::int32_t> done;
     for (const std::int32_t j : joined) done.insert(top(j));

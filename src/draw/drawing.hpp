@@ -61,8 +61,8 @@ public:
     /// The letters of a position of several indices.
     label letters(const ir::position& q) const;
 
-    const node& at(std::int32_t n) const { return out_.nodes[static_cast<std::size_t>(n)]; }
-    diagram out_;
+    const node& at(std::int32_t n) const { return out.nodes[static_cast<std::size_t>(n)]; }
+    diagram out;
 
 private:
     line_end end_of(leg l, ir::ref index) const;
