@@ -55,10 +55,12 @@ ARROWS = {
     "src/judge": {"base", "ir", "derive", "src/text"},
     # A library of its own, which uses the other through its public face.
     "src/files": {"base", "tensors", "front"},
+    # Formulas as browsers set them.
+    "src/formula": {"base"},
     # Diagrams are made of equations alone, for the command.
-    "src/draw": {"base", "ir", "front"},
+    "src/draw": {"base", "ir", "front", "src/formula"},
     # Pages are made of arrays, and of equations for their traces.
-    "src/show": {"base", "ir", "tensors", "front"},
+    "src/show": {"base", "ir", "tensors", "front", "src/formula"},
     # The command is a program on top of everything; nothing includes it.
     "src/command": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/text", "src/judge",
                     "src/path", "src/plan", "src/draw", "src/files", "src/show"},

@@ -34,3 +34,6 @@ Z = A_1^{ao} A_2^{abp} A_3^{bcq} A_4^{cr} B_1^{ods} B_2^{pdet} B_3^{qefu} B_4^{r
 EQUATIONS
 printf '%s\n' 'Y^{ad} = A^{ab} B^{bc} C^{cd}' | picture order --order A=10x2000 B=2000x30 C=30x5
 printf '%s\n' 'Z^{i(hc)} = A^{hij} V^{hjc}' | picture merged
+picture axes <<'EQUATIONS'
+Z^{ij} = A^{ij} - A^{ji} - B^{ik} C^{kj}
+EQUATIONS

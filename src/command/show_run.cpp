@@ -152,6 +152,7 @@ show::view view_of(const planned_page& page, const program& p, const std::string
     show::view v;
     v.label = label;
     v.name = page.name;
+    v.symbol = show::symbol_of(page.name, page.letters);
     v.equation = equation_of(p, page.name);
     const array& shown = run.results[page.name];
     v.values = show::permuted(shown, page.order);
@@ -168,8 +169,8 @@ show::view view_of(const planned_page& page, const program& p, const std::string
         if (factors.empty()) continue;
         for (show::factor& f : factors)
             if (f.role >= 0) f.role = place[static_cast<std::size_t>(f.role)];
-        v.trace.push_back(
-            {t.what, t.name, t.equation, show::words_of_axes(t), std::move(factors), *values});
+        v.trace.push_back({t.what, t.name, show::symbol_of(t.name, show::words_of_axes(t)),
+                           t.equation, std::move(factors), *values});
     }
     return v;
 }

@@ -1,38 +1,23 @@
-// Diagrams of expressions: every expression is a network with open indices, which what is around it
-// joins.
+// Diagrams of expressions: what each node of an expression is drawn as.
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include <ricci/ir/print_name.hpp>
-#include <ricci/ir/print_plain.hpp>
+#include <ricci/ir/print.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/solutions.hpp>
 
 #include "draw/diagram.hpp"
+#include "draw/drawing.hpp"
 #include "draw/forks.hpp"
 #include "draw/title.hpp"
 #include "src/base/texts.hpp"
 
 namespace ricci::draw {
 namespace {
-
-// What an expression has become: its nodes, and where each index that it leaves open ends.
-struct network {
-    std::map<ir::ref, std::vector<std::int32_t>> open;
-    std::vector<std::int32_t> members;
-
-    void add(const network& other) {
-        for (const auto& [index, ends] : other.open) {
-            auto& mine = open[index];
-            mine.insert(mine.end(), ends.begin(), ends.end());
-        }
-        members.insert(members.end(), other.members.begin(), other.members.end());
-    }
-};
 
 std::vector<ir::ref> members_of(const ir::index_set& set) {
     std::vector<ir::ref> all;
@@ -43,7 +28,7 @@ std::vector<ir::ref> members_of(const ir::index_set& set) {
 
 class builder {
 public:
-    builder(const ir::program_view& p, bool whole) : p_(p), whole_(whole) {
+    builder(const ir::program_view& p, bool whole) : p_(p), whole_(whole), to_(p) {
         for (const ir::equation& e : p_.equations) {
             if (!ir::computes(p_, e)) continue;
             ir::for_each_node(p_, e.body, [&](ir::ref n) {
@@ -57,92 +42,18 @@ public:
         std::int32_t number = 0;
         for (const ir::ref part : parts) factor_[part] = number++;
         network net = expression(e.body);
-        for (std::int32_t k = 0; k < e.positions.count; ++k) leave(net, p_.at(e.positions, k));
+        for (std::int32_t k = 0; k < e.positions.count; ++k) to_.leave(net, p_.at(e.positions, k));
         factor_.clear();
     }
     diagram finish() {
-        join_forks(out_);
-        return std::move(out_);
+        for (const auto& [name, nodes] : nodes_of_)
+            for (const std::int32_t n : nodes)
+                to_.out.nodes[static_cast<std::size_t>(n)].repeated = nodes.size() > 1;
+        join_forks(to_.out);
+        return std::move(to_.out);
     }
 
 private:
-    std::int32_t add(shape s, label text) {
-        out_.nodes.push_back({s, std::move(text), current_});
-        return static_cast<std::int32_t>(out_.nodes.size()) - 1;
-    }
-    void connect(std::int32_t from, std::int32_t to, label text, bool arrow = false,
-                 std::int32_t strands = 1) {
-        out_.edges.push_back({from, to, std::move(text), strands, arrow, {}, {}});
-    }
-    std::int32_t add_dot(network& net) {
-        const std::int32_t outer = std::exchange(current_, -1);
-        const std::int32_t d = add(shape::dot, {});
-        current_ = outer;
-        net.members.push_back(d);
-        return d;
-    }
-
-    // Several ends of an index are one from here on: a dot is joined to each. Dots that are joined
-    // are one.
-    std::int32_t one_end(network& net, ir::ref index) {
-        auto& ends = net.open[index];
-        if (ends.size() == 1) return ends[0];
-        std::int32_t dot = -1;
-        for (const std::int32_t e : ends)
-            if (out_.nodes[static_cast<std::size_t>(e)].shape == shape::dot) dot = e;
-        if (dot < 0) dot = add_dot(net);
-        bool said = false;  // the letter stands once at a dot
-        for (const std::int32_t e : ends) {
-            if (e == dot) continue;
-            connect(e, dot, said ? label{} : label_of_index(p_, index));
-            said = true;
-        }
-        ends = {dot};
-        return dot;
-    }
-    void contract(network& net, ir::ref index) {
-        const auto found = net.open.find(index);
-        if (found == net.open.end()) return;
-        const auto& ends = found->second;
-        if (ends.size() == 1 && out_.nodes[static_cast<std::size_t>(ends[0])].shape != shape::dot) {
-            connect(ends[0], add_dot(net), label_of_index(p_, index));
-        } else if (ends.size() == 2) {
-            connect(ends[0], ends[1], label_of_index(p_, index));
-        } else {
-            one_end(net, index);
-        }
-        net.open.erase(index);
-    }
-
-    // The letters of a position of several indices.
-    label letters(const ir::position& q) const {
-        label all;
-        if (q.kind == ir::position_kind::affine) {
-            detail::text_builder text;
-            ir::plain_printer(p_, text).one_place(q);
-            return {{with_greek(string_of(text.view())), 0}};
-        }
-        for (std::int32_t t = 0; t < q.terms.count; ++t)
-            append(all, label_of_index(p_, p_.affine_terms[q.terms.first + t].index));
-        return all;
-    }
-
-    // What is left open ends in a letter, in the order of the axes.
-    void leave(network& net, const ir::position& q) {
-        if (q.kind == ir::position_kind::index) {
-            if (!net.open.contains(q.index)) return;
-            const std::int32_t from = one_end(net, q.index);
-            connect(from, add(shape::end, label_of_index(p_, q.index)), {});
-        } else if (q.kind == ir::position_kind::merged) {
-            const std::int32_t fork = add(shape::fork, {});
-            for (std::int32_t t = 0; t < q.terms.count; ++t) {
-                const ir::ref i = p_.affine_terms[q.terms.first + t].index;
-                if (net.open.contains(i)) connect(one_end(net, i), fork, label_of_index(p_, i));
-            }
-            connect(fork, add(shape::end, letters(q)), {}, false, q.terms.count);
-        }
-    }
-
     // Whether the expression can be said in words: it holds no tensor with axes, and none computed
     // here.
     bool is_plain(ir::ref n) const {
@@ -161,10 +72,11 @@ private:
     }
 
     network expression(ir::ref n) {
-        const std::int32_t outer = current_;
-        if (const auto found = factor_.find(n); found != factor_.end()) current_ = found->second;
+        const auto found = factor_.find(n);
+        if (found == factor_.end()) return make(n);
+        const std::int32_t outer = to_.enter_factor(found->second);
         network net = make(n);
-        current_ = outer;
+        to_.enter_factor(outer);
         return net;
     }
 
@@ -173,45 +85,54 @@ private:
         if (x.kind == ir::op::tensor) return tensor(x);
         if (x.kind == ir::op::reduce && x.detail == static_cast<std::uint8_t>(ir::reduction::sum)) {
             network net = expression(p_.child(x, 0));
-            for (std::int32_t k = 0; k < x.indices.count; ++k) contract(net, p_.reduced(x, k));
+            for (std::int32_t k = 0; k < x.indices.count; ++k) to_.contract(net, p_.reduced(x, k));
             return net;
         }
         if (x.kind == ir::op::delta) {
             network net;
             std::vector<network> places;
-            axes(x, add(shape::tensor, {{"δ", 0}}), net, places);
+            axes(x, to_.add(shape::tensor, {{"δ", 0}}), false, net, places);
             return net;
         }
         if (is_plain(n) && !splits(x)) return value(n, label_of_expression(p_, n));
-        if (x.kind == ir::op::multiply) {
-            network net;
-            for (std::int32_t k = 0; k < x.children.count; ++k) net.add(expression(p_.child(x, k)));
-            return net;
-        }
-        if (x.kind == ir::op::divide) {
-            network net;
-            const ir::node& above = p_.nodes[p_.child(x, 0)];
-            const ir::ref below = p_.child(x, 1);
-            if (above.kind != ir::op::number || above.value != 1) net = expression(p_.child(x, 0));
-            if (is_plain(below)) {
-                label words{
-                    {p_.nodes[below].kind == ir::op::add || p_.nodes[below].kind == ir::op::multiply
-                         ? "1/("
-                         : "1/",
-                     0}};
-                const bool brackets = words[0].text.size() > 2;
-                append(words, label_of_expression(p_, below));
-                if (brackets) append(words, {{")", 0}});
-                net.add(value(below, words));
-            } else {
-                net.add(function({{"1/x", 0}}, {below}, ir::free_indices(p_, below)));
-            }
-            return net;
-        }
+        if (x.kind == ir::op::multiply) return product(n);
+        if (x.kind == ir::op::divide) return quotient(x);
         std::vector<ir::ref> arguments;
         for (std::int32_t k = 0; k < x.children.count; ++k) arguments.push_back(p_.child(x, k));
         label word = word_of_function(p_, x, arguments);
-        return function(std::move(word), arguments, ir::free_indices(p_, n));
+        return function(std::move(word), names_of_arguments(x, arguments), arguments,
+                        ir::free_indices(p_, n));
+    }
+    network product(ir::ref n) {
+        const ir::node& x = p_.nodes[n];
+        network net;
+        std::int32_t first = 0;
+        if (n == negated_) {  // its sign is said already
+            negated_ = ir::none;
+            const ir::ref number = p_.child(x, first++);
+            label words = label_of_expression(p_, number);
+            words[0].text.erase(0, std::string_view("−").size());
+            if (p_.nodes[number].value != -1) net = value(number, std::move(words));
+        }
+        for (std::int32_t k = first; k < x.children.count; ++k) net.add(expression(p_.child(x, k)));
+        return net;
+    }
+    network quotient(const ir::node& x) {
+        network net;
+        const ir::node& above = p_.nodes[p_.child(x, 0)];
+        const ir::ref below = p_.child(x, 1);
+        if (above.kind != ir::op::number || above.value != 1) net = expression(p_.child(x, 0));
+        if (is_plain(below)) {
+            const ir::op kind = p_.nodes[below].kind;
+            const bool brackets = kind == ir::op::add || kind == ir::op::multiply;
+            label words{{brackets ? "1/(" : "1/", 0}};
+            append(words, label_of_expression(p_, below));
+            if (brackets) append(words, {{")", 0}});
+            net.add(value(below, words));
+        } else {
+            net.add(function({{"1/x", 0}}, {""}, {below}, ir::free_indices(p_, below)));
+        }
+        return net;
     }
 
     // A product of values with places of indices is drawn as its factors; of scalars alone as one
@@ -225,101 +146,91 @@ private:
 
     network value(ir::ref n, label words) {
         network net;
-        const std::int32_t v = add(shape::value, std::move(words));
+        const std::int32_t v = to_.add(shape::value, std::move(words));
         net.members.push_back(v);
-        for (const ir::ref i : members_of(ir::free_indices(p_, n))) net.open[i].push_back(v);
+        for (const ir::ref i : members_of(ir::free_indices(p_, n)))
+            net.open[i].push_back({v, 0, i});
         return net;
+    }
+
+    // What tells the arguments of a function apart, in their order: the signs of a sum, letters
+    // where the box has these, numbers otherwise.
+    std::vector<std::string> names_of_arguments(const ir::node& x,
+                                                const std::vector<ir::ref>& arguments) const {
+        std::vector<std::string> all;
+        const bool letters = x.kind == ir::op::power || x.kind == ir::op::compare;
+        for (std::size_t k = 0; k < arguments.size(); ++k)
+            all.push_back(x.kind == ir::op::add
+                              ? (negative_product(arguments[k]) != ir::none ? "−" : "+")
+                          : letters ? (k == 0 ? "x" : "y")
+                                    : fmt::to_string(k + 1));
+        return all;
     }
 
     // Arrows bring what a function takes: a line for each open index, a dashed one for a number.
-    network function(label words, const std::vector<ir::ref>& arguments,
-                     const ir::index_set& free) {
-        const bool sum = !words.empty() && words[0].text.starts_with("+");
-        std::vector<network> parts;
-        std::vector<bool> negative;
-        for (const ir::ref a : arguments) {
-            negative.push_back(sum && is_negative(a));
-            parts.push_back(negative.back() ? without_sign(a) : expression(a));
-            gather_ends(parts.back());
+    // Several arguments have a node each, where their factors meet.
+    network function(label words, const std::vector<std::string>& names,
+                     const std::vector<ir::ref>& arguments, const ir::index_set& free) {
+        struct argument {
+            network part;
+            std::int32_t node = -1, axes = 0;
+        };
+        std::vector<argument> all;
+        const bool apart = arguments.size() > 1 || names == std::vector<std::string>{"−"};
+        for (std::size_t k = 0; k < arguments.size(); ++k) {
+            argument& one = all.emplace_back();
+            if (names[k] == "−") negated_ = negative_product(arguments[k]);
+            one.part = expression(arguments[k]);
+            to_.every_end_one(one.part);
+            if (!apart) continue;
+            one.axes = static_cast<std::int32_t>(one.part.open.size());
+            one.node = to_.add(shape::argument, {{names[k], 0}});
+            to_.consume(one.part, one.node, {});
         }
-        const std::int32_t f = add(shape::function, std::move(words));
+        const std::int32_t f = to_.add(shape::function, std::move(words));
         network net;
         net.members.push_back(f);
-        for (std::size_t k = 0; k < parts.size(); ++k) {
-            const std::size_t first = out_.edges.size();
-            consume(parts[k], f, net);
-            if (negative[k] && first < out_.edges.size()) out_.edges[first].sign = "−";
+        for (argument& one : all) {
+            if (one.node < 0) {
+                to_.consume(one.part, f, {});
+            } else {
+                to_.bundle({one.node}, {f}, one.axes).arrow = true;
+                net.members.push_back(one.node);
+            }
+            net.members.insert(net.members.end(), one.part.members.begin(), one.part.members.end());
         }
-        for (const ir::ref i : members_of(free)) net.open[i].push_back(f);
+        for (const ir::ref i : members_of(free)) net.open[i].push_back({f, 0, i});
         return net;
     }
-    // -1 times something that is drawn.
-    bool is_negative(ir::ref a) const {
+    // Of a term with a minus, the product of a negative number and something that is drawn, below
+    // the sums around it; or none.
+    ir::ref negative_product(ir::ref a) const {
+        while (ir::is_sum_node(p_.nodes[a])) a = p_.child(p_.nodes[a], 0);
         const ir::node& x = p_.nodes[a];
-        return x.kind == ir::op::multiply && x.children.count > 1 && !is_plain(a) &&
-               is_minus_one(p_.child(x, 0));
-    }
-    bool is_minus_one(ir::ref n) const {
-        return p_.nodes[n].kind == ir::op::number && p_.nodes[n].value == -1;
-    }
-    network without_sign(ir::ref a) {
-        const ir::node& x = p_.nodes[a];
-        network net;
-        for (std::int32_t k = 1; k < x.children.count; ++k) net.add(expression(p_.child(x, k)));
-        return net;
-    }
-    // Dots before the function that takes them, which puts them on its left.
-    void gather_ends(network& part) {
-        std::vector<ir::ref> indices;
-        for (const auto& [index, ends] : part.open) indices.push_back(index);
-        for (const ir::ref i : indices) one_end(part, i);
-    }
-    void consume(network& part, std::int32_t f, network& net) {
-        std::set<std::int32_t> joined;
-        for (auto& [index, ends] : part.open) {
-            const std::int32_t from = one_end(part, index);
-            connect(from, f, label_of_index(p_, index), true);
-            joined.insert(from);
-        }
-        for (const std::int32_t alone : loose_parts(part, joined)) connect(alone, f, {}, true, 0);
-        net.members.insert(net.members.end(), part.members.begin(), part.members.end());
-    }
-
-    // A node of every connected part of the network that no open index leaves.
-    std::vector<std::int32_t> loose_parts(const network& part,
-                                          const std::set<std::int32_t>& joined) const {
-        std::map<std::int32_t, std::int32_t> root;
-        for (const std::int32_t m : part.members) root[m] = m;
-        for (const std::int32_t m : joined) root[m] = m;
-        const auto top = [&](std::int32_t n) {
-            while (root[n] != n) n = root[n];
-            return n;
-        };
-        for (const edge& e : out_.edges)
-            if (root.contains(e.from) && root.contains(e.to)) root[top(e.from)] = top(e.to);
-        std::set<std::int32_t> done;
-        for (const std::int32_t j : joined) done.insert(top(j));
-        // of each the last that was made: a function, and not what it takes
-        std::vector<std::int32_t> loose, members = part.members;
-        std::sort(members.rbegin(), members.rend());
-        for (const std::int32_t m : members)
-            if (out_.nodes[static_cast<std::size_t>(m)].shape != shape::end &&
-                done.insert(top(m)).second)
-                loose.push_back(m);
-        return loose;
+        if (x.kind != ir::op::multiply || x.children.count < 2) return ir::none;
+        const ir::node& first = p_.nodes[p_.child(x, 0)];
+        const bool negative = first.kind == ir::op::number && first.value < 0;
+        return negative && (!is_plain(a) || splits(x)) ? a : ir::none;
     }
 
     network tensor(const ir::node& x) {
         network net;
-        if (is_inside(x.name)) {
-            if (uses_.at(x.name) == 1 && inline_use(x, net)) return net;
-            std::vector<network> places = gathered_places(x);
-            const std::int32_t s = stored(x.name);
-            axes(x, s, net, places);
-            return net;
-        }
+        const bool inside = is_inside(x.name);
+        if (inside && uses_.at(x.name) == 1 && inline_use(x, net)) return net;
         std::vector<network> places = gathered_places(x);
-        axes(x, add(shape::tensor, label_of_name(string_of(p_.name(x.name)))), net, places);
+        const bool numbered = x.positions.count > 1;
+        const label name = label_of_name(string_of(p_.name(x.name)));
+        if (!inside) {
+            const std::int32_t t = to_.add(shape::tensor, name);
+            nodes_of_[x.name].push_back(t);
+            axes(x, t, numbered, net, places);
+        } else if (uses_.at(x.name) == 1) {
+            axes(x, stored(x.name), numbered, net, places);
+        } else {
+            const std::int32_t s = stored(x.name), use = to_.add(shape::use, name);
+            to_.bundle({s}, {use}, x.positions.count).arrow = true;
+            axes(x, use, numbered, net, places);
+        }
         return net;
     }
     // What says at which places, before the tensor itself, which puts it on the left.
@@ -329,27 +240,27 @@ private:
             all.push_back(expression(p_.child(x, k)));
         return all;
     }
-    void axes(const ir::node& x, std::int32_t t, network& net, std::vector<network>& gathered) {
+    void axes(const ir::node& x, std::int32_t t, bool numbered, network& net,
+              std::vector<network>& gathered) {
         net.members.push_back(t);
         for (std::int32_t k = 0; k < x.positions.count; ++k) {
             const ir::position& q = p_.at(x.positions, k);
-            if (q.kind == ir::position_kind::index) net.open[q.index].push_back(t);
+            const leg mine{t, numbered ? k + 1 : 0};
+            if (q.kind == ir::position_kind::index) net.open[q.index].push_back(mine);
             if (q.kind == ir::position_kind::fixed) {
-                const std::int32_t e = add(shape::end, {{fmt::to_string(q.offset), 0}});
-                connect(t, e, {});
+                const std::int32_t e = to_.add(shape::end, {{fmt::to_string(q.offset), 0}});
+                to_.bundle(mine, {e}, 1);
                 net.members.push_back(e);
             }
             if (q.kind == ir::position_kind::merged || q.kind == ir::position_kind::affine) {
                 const bool merged = q.kind == ir::position_kind::merged;
-                const std::int32_t f = add(shape::fork, {});
-                net.members.push_back(f);
-                connect(t, f, letters(q), false, merged ? q.terms.count : 1);
-                for (std::int32_t i = 0; i < q.terms.count; ++i)
-                    net.open[p_.affine_terms[q.terms.first + i].index].push_back(f);
+                const leg fork{to_.split(q, net)};
+                to_.bundle(mine, fork, merged ? q.terms.count : 1).text = to_.letters(q);
             }
             if (q.kind == ir::position_kind::gathered) {
                 const network& places = gathered[static_cast<std::size_t>(q.offset)];
-                if (!places.members.empty()) connect(places.members.front(), t, {}, true, 0);
+                if (!places.members.empty())
+                    to_.bundle({places.members.front()}, mine, 0).arrow = true;
                 net.add(places);
             }
         }
@@ -375,22 +286,45 @@ private:
         net.members = body.members;
         return true;
     }
+    // The node of a tensor that the program computes, into which its equation goes axis by axis.
     std::int32_t stored(ir::ref name) {
         if (const auto found = stored_.find(name); found != stored_.end()) return found->second;
-        network body = expression(p_.equations[p_.definition(name)].body);
-        gather_ends(body);
-        const std::int32_t s = add(shape::stored, label_of_name(string_of(p_.name(name))));
-        network rest;
-        consume(body, s, rest);
+        const ir::equation& e = p_.equations[p_.definition(name)];
+        network body = expression(e.body);
+        std::map<ir::ref, std::int32_t> places;
+        struct merged_axis {
+            std::int32_t fork, place, strands;
+            label letters;
+        };
+        std::vector<merged_axis> merged;
+        std::set<std::int32_t> joined;
+        for (std::int32_t k = 0; k < e.positions.count; ++k) {
+            const ir::position& q = p_.at(e.positions, k);
+            const std::int32_t place = e.positions.count > 1 ? k + 1 : 0;
+            if (q.kind == ir::position_kind::index) places[q.index] = place;
+            if (q.kind != ir::position_kind::merged) continue;
+            const std::int32_t fork = to_.merge(q, body);
+            joined.insert(fork);
+            merged.push_back({fork, place, q.terms.count, to_.letters(q)});
+        }
+        to_.every_end_one(body);
+        const std::int32_t s = to_.add(shape::stored, label_of_name(string_of(p_.name(name))));
+        for (merged_axis& m : merged) {
+            edge& line = to_.bundle({m.fork}, {s, m.place}, m.strands);
+            line.arrow = true;
+            line.text = std::move(m.letters);
+        }
+        to_.consume(body, s, places, joined);
         return stored_[name] = s;
     }
 
     ir::program_view p_;
     bool whole_;
+    drawing to_;
     std::map<ir::ref, int> uses_;
+    ir::ref negated_ = ir::none;  // a product whose sign its argument's node says
     std::map<ir::ref, std::int32_t> factor_, stored_;
-    std::int32_t current_ = -1;
-    diagram out_;
+    std::map<ir::ref, std::vector<std::int32_t>> nodes_of_;  // that are drawn as they are given
 };
 
 }  // namespace
@@ -412,18 +346,20 @@ diagram diagram_of(const ir::program_view& p, const ir::equation& e) {
     b.equation(e);
     diagram d = b.finish();
     d.title = title_of(p, e);
-    d.heading = heading_of(p, e);
+    d.latex = latex_of(p, e);
     return d;
 }
 
-std::vector<diagram> diagrams_of(const ir::program_view& p) {
+namespace {
+
+std::vector<diagram> each_as_written(const ir::program_view& p) {
     std::vector<diagram> all;
     for (const ir::equation& e : p.equations)
         if (!p.names[e.name].shape_only) all.push_back(diagram_of(p, e));
     return all;
 }
 
-diagram whole_diagram(const ir::program_view& p) {
+diagram whole_as_written(const ir::program_view& p) {
     builder b(p, true);
     std::set<ir::ref> used;
     for (const ir::equation& e : p.equations)
@@ -431,17 +367,30 @@ diagram whole_diagram(const ir::program_view& p) {
             ir::for_each_node(p, e.body, [&](ir::ref n) {
                 if (p.nodes[n].kind == ir::op::tensor) used.insert(p.nodes[n].name);
             });
-    label heading;
+    detail::text_builder names;
     for (const ir::equation& e : p.equations) {
         if (!ir::computes(p, e) || used.contains(e.name)) continue;
         b.equation(e);
-        if (!heading.empty()) append(heading, {{", ", 0}});
-        append(heading, label_of_name(string_of(p.name(e.name))));
+        if (names.view().size > 0) names << ", ";
+        ir::latex_printer(p, names).tensor(e.name, {});
     }
     diagram d = b.finish();
-    d.title = plain_text(heading);
-    d.heading = heading;
+    d.latex = string_of(names.view());
+    d.title = plain_text(typeset(d.latex));
     return d;
+}
+
+}  // namespace
+
+std::vector<diagram> diagrams_of(const ir::program_view& p) {
+    if (!ir::has_inverse(p)) return each_as_written(p);
+    const ir::program written = ir::with_solutions(p);
+    return each_as_written(written);
+}
+diagram whole_diagram(const ir::program_view& p) {
+    if (!ir::has_inverse(p)) return whole_as_written(p);
+    const ir::program written = ir::with_solutions(p);
+    return whole_as_written(written);
 }
 
 }  // namespace ricci::draw

@@ -34,6 +34,10 @@ const char* style_of(shape s) {
     switch (s) {
         case shape::tensor:
             return "shape=circle";
+        case shape::use:
+            return "shape=circle, style=bold";
+        case shape::argument:
+            return "shape=circle, width=0.2, margin=0.02";
         case shape::value:
             return "shape=plaintext";
         case shape::function:
@@ -66,7 +70,8 @@ std::string to_dot(const std::vector<diagram>& all) {
             if (!e.step.empty()) append(words, {{fmt::format(" ({})", e.step), 0}});
             text += fmt::format("    p{0}_{1} -> p{0}_{2} [label={3}{4}", k, e.from, e.to,
                                 html(words), e.arrow ? ", dir=forward" : "");
-            if (!e.sign.empty()) text += fmt::format(", headlabel=\"{}\"", e.sign);
+            if (!e.tail.mark.empty()) text += fmt::format(", taillabel={}", html(e.tail.mark));
+            if (!e.head.mark.empty()) text += fmt::format(", headlabel={}", html(e.head.mark));
             if (e.strands == 0) text += ", style=dashed";
             if (e.strands > 1) text += ", color=\"black:invis:black\"";
             text += "];\n";

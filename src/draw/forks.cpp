@@ -41,7 +41,8 @@ void join_forks(diagram& d) {
             if (e.strands > 1) {
                 leg = static_cast<std::int32_t>(k);
             } else {
-                same = same && (other < 0 || other == far);
+                // the same strands in the same order
+                same = same && (other < 0 || other == far) && e.tail.place == e.head.place;
                 other = far;
                 ++strands;
             }
@@ -58,7 +59,13 @@ void join_forks(diagram& d) {
             const std::int32_t far = e.from == other ? e.to : e.from;
             const std::int32_t near =
                 mine.from == static_cast<std::int32_t>(a) ? mine.to : mine.from;
-            mine = {near, far, mine.text.empty() ? e.text : mine.text, strands, false, {}, {}};
+            edge joined;
+            joined.from = near, joined.to = far, joined.strands = strands;
+            joined.text = mine.text.empty() ? e.text : mine.text;
+            joined.arrow = mine.arrow || e.arrow;
+            joined.tail = mine.from == near ? mine.tail : mine.head;
+            joined.head = e.from == far ? e.tail : e.head;
+            mine = std::move(joined);
             remove(d, {static_cast<std::int32_t>(a), other});
             --a;
             break;

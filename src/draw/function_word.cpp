@@ -32,7 +32,16 @@ label word_of_function(const ir::program_view& p, const ir::node& x,
         case ir::op::apply: {
             const auto f = static_cast<ir::function>(x.detail);
             const bool root = ir::entry_of(f).form == ir::function_form::radical;
-            return {{root ? "√" : string_of(ir::function_word(f)), 0}};
+            words = {{root ? "√" : string_of(ir::function_word(f)), 0}};
+            if (arguments.size() != 2 || is_number(p, arguments[0]) == is_number(p, arguments[1]))
+                return words;
+            // a number stands in its place: max(0, x)
+            const bool first = is_number(p, arguments[0]);
+            append(words, {{first ? "(" : "(x, ", 0}});
+            append(words, label_of_expression(p, arguments[first ? 0 : 1]));
+            append(words, {{first ? ", x)" : ")", 0}});
+            arguments.erase(arguments.begin() + (first ? 0 : 1));
+            return words;
         }
         case ir::op::reduce:
             words = {{string_of(ir::reduction_word(static_cast<ir::reduction>(x.detail))), 0}};

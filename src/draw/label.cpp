@@ -1,42 +1,15 @@
 // Names and short expressions in Unicode.
 #include "draw/label.hpp"
 
-#include <array>
 #include <utility>
 
-#include <ricci/detail/letters.hpp>
 #include <ricci/ir/print_name.hpp>
 
+#include "formula/symbols.hpp"
 #include "src/base/texts.hpp"
 
 namespace ricci::draw {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 50> letter_names{{
-    {"alpha", "α"},      {"beta", "β"},    {"gamma", "γ"},   {"delta", "δ"},  {"epsilon", "ϵ"},
-    {"varepsilon", "ε"}, {"zeta", "ζ"},    {"eta", "η"},     {"theta", "θ"},  {"vartheta", "ϑ"},
-    {"iota", "ι"},       {"kappa", "κ"},   {"lambda", "λ"},  {"mu", "μ"},     {"nu", "ν"},
-    {"xi", "ξ"},         {"pi", "π"},      {"rho", "ρ"},     {"varrho", "ϱ"}, {"sigma", "σ"},
-    {"varsigma", "ς"},   {"tau", "τ"},     {"upsilon", "υ"}, {"phi", "ϕ"},    {"varphi", "φ"},
-    {"chi", "χ"},        {"psi", "ψ"},     {"omega", "ω"},   {"Gamma", "Γ"},  {"Delta", "Δ"},
-    {"Theta", "Θ"},      {"Lambda", "Λ"},  {"Xi", "Ξ"},      {"Pi", "Π"},     {"Sigma", "Σ"},
-    {"Upsilon", "Υ"},    {"Phi", "Φ"},     {"Psi", "Ψ"},     {"Omega", "Ω"},  {"ell", "ℓ"},
-    {"hbar", "ℏ"},       {"partial", "∂"}, {"nabla", "∇"},   {"infty", "∞"},  {"circ", "∘"},
-    {"star", "⋆"},       {"dagger", "†"},  {"top", "⊤"},     {"imath", "ı"},  {"odot", "⊙"},
-}};
-
-// Accents stand behind the letter that they are over.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> accents{{
-    {"hat", "\u0302"},
-    {"widehat", "\u0302"},
-    {"tilde", "\u0303"},
-    {"widetilde", "\u0303"},
-    {"bar", "\u0304"},
-    {"overline", "\u0304"},
-    {"dot", "\u0307"},
-    {"ddot", "\u0308"},
-    {"vec", "\u20d7"},
-}};
 
 // Reads expressions that hold no tensor with axes.
 class words_of_expression {
@@ -51,7 +24,7 @@ public:
             case ir::op::number: {
                 detail::text_builder digits;
                 ir::print_number(x.value, digits);
-                std::string word = with_greek(string_of(digits.view()));
+                std::string word = formula::with_greek(string_of(digits.view()));
                 if (!word.empty() && word[0] == '-') word = "−" + word.substr(1);
                 say(word);
                 return;
@@ -73,16 +46,19 @@ public:
                     product(x, 0);
                 }
                 return;
-            case ir::op::divide:
+            case ir::op::divide: {
                 expression(p_.child(x, 0), true);
-                say("/");
+                const bool brackets = p_.nodes[p_.child(x, 1)].kind == ir::op::multiply;
+                say(brackets ? "/(" : "/");
                 expression(p_.child(x, 1), true);
+                if (brackets) say(")");
                 return;
+            }
             case ir::op::power: {
                 expression(p_.child(x, 0), true);
-                const std::size_t at = out.size();
-                expression(p_.child(x, 1), false);
-                for (std::size_t k = at; k < out.size(); ++k) out[k].level = 1;
+                words_of_expression above(p_);
+                above.expression(p_.child(x, 1), false);
+                for (run& r : above.out) out.push_back({r.text, r.level == 0 ? 1 : 2});
                 return;
             }
             case ir::op::apply: {
@@ -170,44 +146,6 @@ private:
 
 }  // namespace
 
-std::string_view accent_of(std::string_view command) {
-    for (const auto& [name, mark] : accents)
-        if (name == command) return mark;
-    return {};
-}
-
-std::string with_greek(std::string_view text) {
-    std::string all;
-    std::vector<std::string> pending;  // accents whose braces are open
-    for (std::size_t k = 0; k < text.size();) {
-        if (text[k] == '}' && !pending.empty()) {
-            all += pending.back();
-            pending.pop_back();
-            ++k;
-            continue;
-        }
-        if (text[k] != '\\') {
-            all += text[k++];
-            continue;
-        }
-        std::size_t end = k + 1;
-        while (end < text.size() && detail::is_ascii_letter(text[end])) ++end;
-        const std::string_view word = text.substr(k + 1, end - k - 1);
-        std::string found(word);
-        for (const auto& [name, letter] : letter_names)
-            if (name == word) found = letter;
-        if (word == "cdot") found = "·";
-        if (end < text.size() && text[end] == '{') {
-            pending.emplace_back(accent_of(word));
-            found.clear();
-            ++end;
-        }
-        all += found;
-        k = end;
-    }
-    return all;
-}
-
 label label_of_name(std::string_view name) {
     // a derivative keeps its stroke: ∂L/∂W_Q
     for (std::size_t k = 1; k + 1 < name.size(); ++k) {
@@ -220,8 +158,8 @@ label label_of_name(std::string_view name) {
     }
     const auto split = static_cast<std::size_t>(
         ir::label_of({name.data(), static_cast<std::int32_t>(name.size())}));
-    label all{{with_greek(name.substr(0, split)), 0}};
-    if (split + 1 < name.size()) all.push_back({with_greek(name.substr(split + 1)), -1});
+    label all{{formula::with_greek(name.substr(0, split)), 0}};
+    if (split + 1 < name.size()) all.push_back({formula::with_greek(name.substr(split + 1)), -1});
     return all;
 }
 

@@ -35,12 +35,6 @@ std::string plain_text(const label& words);
 /// How many characters it shows; lowered ones count 0.7.
 double width_of(const label& words);
 
-/// The mark that stands behind the letter which the accent is over; empty for what is no accent.
-std::string_view accent_of(std::string_view command);
-
-/// LaTeX commands of letters as Unicode, everything else as it is.
-std::string with_greek(std::string_view text);
-
 void append(label& to, const label& more);
 
 }  // namespace ricci::draw

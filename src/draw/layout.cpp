@@ -32,7 +32,9 @@ void put_by_distances(const component& c, layout& out) {
     const double step = std::max(92.0, widest * 0.7 + 52);
     for (std::size_t k = 0; k < c.nodes.size(); ++k) {
         at.push_back({steps[k].x * step, steps[k].y * step});
-        size.push_back(out.sizes[c.nodes[k]]);
+        // with room for the axes and the letter of a short line
+        const point own = out.sizes[c.nodes[k]];
+        size.push_back({own.x + 22, own.y + 22});
     }
     push_apart(at, size);
     for (std::size_t k = 0; k < c.nodes.size(); ++k) out.centres[c.nodes[k]] = at[k];
@@ -110,7 +112,8 @@ layout with_parts(const diagram& d, bool ask_dot) {
             for (const point q : points_along(out.routes[e].path)) one.around.hold(q, {3, 3});
             if (letter_size(d.edges[e]).x > 0)
                 one.around.hold(out.routes[e].letter, letter_size(d.edges[e]));
-            if (!d.edges[e].sign.empty()) one.around.hold(out.routes[e].sign, {11, 9});
+            one.around.hold(out.routes[e].tail_mark, mark_size(d.edges[e].tail));
+            one.around.hold(out.routes[e].head_mark, mark_size(d.edges[e].head));
         }
         parts.push_back(std::move(one));
     }
@@ -150,7 +153,8 @@ layout with_parts(const diagram& d, bool ask_dot) {
         for (const std::size_t e : one.edges) {
             for (point& q : out.routes[e].path) shift(q);
             shift(out.routes[e].letter);
-            shift(out.routes[e].sign);
+            shift(out.routes[e].tail_mark);
+            shift(out.routes[e].head_mark);
         }
     }
     return out;
@@ -162,7 +166,10 @@ point size_of(const node& n) {
     const double width = width_of(n.text) * 9.8;
     switch (n.shape) {
         case shape::tensor:
+        case shape::use:
             return {std::max(36.0, width + 18), 36};
+        case shape::argument:
+            return {20, 20};
         case shape::value:
             return {std::max(30.0, width + 14), 26};
         case shape::function:
@@ -183,6 +190,13 @@ point letter_size(const edge& e) {
     const double words = e.text.empty() ? 0 : width_of(e.text) * 8.2 + 3;
     return {words + (e.step.empty() ? 0 : e.step.size() > 2 ? 22 : 18), e.step.empty() ? 15.0 : 18};
 }
+
+point mark_size(const line_end& e) {
+    if (e.mark.empty()) return {};
+    return {width_of(e.mark) * 6.4 + 1, 10};
+}
+
+bool is_round(shape s) { return s == shape::tensor || s == shape::use || s == shape::argument; }
 
 std::vector<component> components_of(const diagram& d) {
     const std::size_t count = d.nodes.size();

@@ -16,8 +16,8 @@ struct point {
 struct route {
     /// Two ends of a straight line; or the first end, and three points for each cubic curve.
     std::vector<point> path;
-    point letter;  // its middle
-    point sign;    // of an arrow that has one
+    point letter;                // its middle
+    point tail_mark, head_mark;  // of what is said at the two ends
 };
 
 /// Where everything stands, in pixels, from the upper left corner of the picture.
@@ -39,6 +39,10 @@ struct picture {
 point size_of(const node& n);
 /// How large the letters of a line are, with the number of its product.
 point letter_size(const edge& e);
+/// How large what is said at an end of a line is.
+point mark_size(const line_end& e);
+/// Whether the node is drawn as a circle, or as two half circles with a straight piece between.
+bool is_round(shape s);
 
 /// Our own layout: chains in a line, grids in a grid, functions in columns from left to right,
 /// everything else by stress majorisation. The same diagram always gets the same places. No two

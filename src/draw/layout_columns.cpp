@@ -187,8 +187,8 @@ private:
             const auto most = static_cast<double>(std::max(i.before.size(), i.behind.size()));
             if (s == shape::function || s == shape::stored)
                 i.size.y = std::max(i.size.y, most * 18);
-            if (s == shape::tensor && most > 2) {
-                i.size.y = std::max(i.size.y, most * 17 + 4);
+            if (is_round(s) && most > 2) {
+                i.size.y = std::max(i.size.y, most * (s == shape::argument ? 11 : 17) + 4);
                 i.size.x = std::max(i.size.x, i.size.y);
             }
             out_.sizes[i.node] = i.size;
@@ -268,7 +268,7 @@ private:
         std::size_t rank = 0;
         for (std::size_t m = 0; m < lines.size(); ++m)
             if (lines[m].second == edge) rank = m;
-        const bool round = n.shape == shape::tensor;
+        const bool round = is_round(n.shape);
         const double count = static_cast<double>(lines.size());
         const double step = std::min(18.0, (i.size.y - (round ? 8 : 4)) / std::max(count - 1, 1.0));
         const double dy = (static_cast<double>(rank) - (count - 1) / 2) * step;

@@ -22,7 +22,7 @@ std::string question_for(const diagram& d, const std::vector<std::size_t>& nodes
         "node [fixedsize=true, label=\"\", shape=box];\n";
     for (const std::size_t n : nodes) {
         const point s = out.sizes[n];
-        const bool round = d.nodes[n].shape == shape::tensor;
+        const bool round = is_round(d.nodes[n].shape);
         text += fmt::format("n{} [width={:g}, height={:g}{}];\n", n, s.x / 72, s.y / 72,
                             round ? ", shape=ellipse" : "");
     }

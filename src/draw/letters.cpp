@@ -18,8 +18,6 @@ double overlap(const rectangle& a, const rectangle& b, double room) {
     return std::max(0.0, std::min(x, y));
 }
 
-constexpr point sign_size{11, 9};
-
 class letters {
 public:
     letters(const diagram& d, const component& c, layout& out)
@@ -36,8 +34,12 @@ public:
         for (const std::size_t e : edges_) lines_.push_back(points_along(out.routes[e].path, 16));
     }
     void place() {
-        for (std::size_t k = 0; k < edges_.size(); ++k)
-            if (!d_.edges[edges_[k]].sign.empty()) sign(k);
+        for (std::size_t k = 0; k < edges_.size(); ++k) {
+            const edge& e = d_.edges[edges_[k]];
+            route& r = out_.routes[edges_[k]];
+            r.tail_mark = mark(k, mark_size(e.tail), false);
+            r.head_mark = mark(k, mark_size(e.head), true);
+        }
         for (std::size_t k = 0; k < edges_.size(); ++k) {
             const point size = letter_size(d_.edges[edges_[k]]);
             if (size.x > 0) one(k, size);
@@ -45,21 +47,32 @@ public:
     }
 
 private:
-    // Beside the head of the arrow, on the side with more room.
-    void sign(std::size_t k) {
-        const auto& line = lines_[k];
-        const point head = line.back(), before = line[line.size() - 3];
-        const double length = std::max(std::hypot(head.x - before.x, head.y - before.y), 1e-9);
-        const point way{(head.x - before.x) / length, (head.y - before.y) / length};
-        double best = 1e18;
-        for (const double side : {1.0, -1.0}) {
-            const rectangle r{
-                {head.x - way.x * 13 + way.y * side * 9, head.y - way.y * 13 - way.x * side * 9},
-                sign_size};
-            const double cost = worth(k, r);
-            if (cost < best - 1e-9) best = cost, out_.routes[edges_[k]].sign = r.middle;
+    // Beside an end of a line, and near it, on the side with more room.
+    point mark(std::size_t k, point size, bool head) {
+        const edge& e = d_.edges[edges_[k]];
+        std::vector<point> line = points_along(out_.routes[edges_[k]].path, 48);
+        if (head) line = {line.rbegin(), line.rend()};
+        if (size.x <= 0) return line.front();
+        const double clear = head && e.arrow ? 11 : 3;
+        const double off = 2.6 * std::max(e.strands - 1, 0) + 1.5;
+        double best = 1e18, walked = 0;
+        point found = line.front();
+        for (std::size_t s = 1; s + 1 < line.size() && walked < clear + 24; ++s) {
+            const double dx = line[s].x - line[s - 1].x, dy = line[s].y - line[s - 1].y;
+            const double length = std::max(std::hypot(dx, dy), 1e-9);
+            walked += length;
+            if (walked < clear) continue;
+            const point way{dx / length, dy / length};
+            const double far = (std::fabs(way.y) * size.x + std::fabs(way.x) * size.y) / 2 + off;
+            for (const double side : {1.0, -1.0}) {
+                const rectangle r{{line[s].x + way.y * side * far, line[s].y - way.x * side * far},
+                                  size};
+                const double cost = worth(k, r) + (walked - clear) * 1.5 + (side < 0 ? 0.5 : 0);
+                if (cost < best - 1e-9) best = cost, found = r.middle;
+            }
         }
-        taken_.push_back({out_.routes[edges_[k]].sign, sign_size});
+        taken_.push_back({found, size});
+        return found;
     }
 
     void one(std::size_t k, point size) {

@@ -8,18 +8,37 @@
 namespace ricci::draw {
 namespace {
 
-// Whether a straight line would run over another node.
-bool is_hidden(std::size_t f, std::size_t t, const component& c, const layout& out) {
+// A line between two nodes, bent so many pixels to the side.
+std::vector<point> path_between(const diagram& d, const layout& out, std::size_t f, std::size_t t,
+                                double bend) {
     const point a = out.centres[f], b = out.centres[t];
-    const double dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
-    if (square == 0) return false;
-    return std::any_of(c.nodes.begin(), c.nodes.end(), [&](std::size_t n) {
-        if (n == f || n == t) return false;
-        const point q = out.centres[n];
-        const double along = ((q.x - a.x) * dx + (q.y - a.y) * dy) / square;
-        const double across = std::fabs((q.x - a.x) * dy - (q.y - a.y) * dx) / std::sqrt(square);
-        return along > 0 && along < 1 && across < out.sizes[n].y / 2 + 2;
-    });
+    if (bend == 0)
+        return {border_of(d.nodes[f], a, out.sizes[f], b),
+                border_of(d.nodes[t], b, out.sizes[t], a)};
+    const double length = std::max(std::hypot(b.x - a.x, b.y - a.y), 1e-9);
+    const point handle{(a.x + b.x) / 2 - (b.y - a.y) / length * bend,
+                       (a.y + b.y) / 2 + (b.x - a.x) / length * bend};
+    const point from = border_of(d.nodes[f], a, out.sizes[f], handle);
+    const point to = border_of(d.nodes[t], b, out.sizes[t], handle);
+    const auto third = [&](point q) {
+        return point{q.x + (handle.x - q.x) * 2 / 3, q.y + (handle.y - q.y) * 2 / 3};
+    };
+    return {from, third(from), third(to), to};
+}
+
+// How many other nodes a line runs over.
+int nodes_below(const std::vector<point>& path, std::size_t f, std::size_t t, const component& c,
+                const layout& out) {
+    const std::vector<point> line = points_along(path, 24);
+    int count = 0;
+    for (const std::size_t n : c.nodes) {
+        if (n == f || n == t) continue;
+        const point q = out.centres[n], half{out.sizes[n].x / 2 + 2, out.sizes[n].y / 2 + 2};
+        count += std::any_of(line.begin(), line.end(), [&](point p) {
+            return std::fabs(p.x - q.x) < half.x && std::fabs(p.y - q.y) < half.y;
+        });
+    }
+    return count;
 }
 
 }  // namespace
@@ -40,7 +59,7 @@ point border_of(const node& n, point centre, point size, point towards) {
     const double reach = std::min(size.x / 2 * length / std::max(std::fabs(dx), 1e-9),
                                   size.y / 2 * length / std::max(std::fabs(dy), 1e-9));
     double far = n.shape == shape::end ? std::min(reach, 9.0) : reach;
-    if (n.shape == shape::tensor) {
+    if (is_round(n.shape)) {
         // two half circles with a straight piece between, which a tensor of one letter lacks
         const double r = size.y / 2, straight = size.x / 2 - r;
         const double ux = std::fabs(dx) / length, uy = std::fabs(dy) / length;
@@ -54,38 +73,40 @@ point border_of(const node& n, point centre, point size, point towards) {
 }
 
 void route_lines(const diagram& d, const component& c, layout& out) {
-    const std::vector<std::size_t> edges = edges_of(d, c);
-    std::map<std::pair<std::int32_t, std::int32_t>, int> all, drawn;
-    for (const std::size_t e : edges) ++all[std::minmax(d.edges[e].from, d.edges[e].to)];
-    for (const std::size_t e : edges) {
-        const auto f = static_cast<std::size_t>(d.edges[e].from);
-        const auto t = static_cast<std::size_t>(d.edges[e].to);
-        const std::pair<std::int32_t, std::int32_t> pair =
-            std::minmax(d.edges[e].from, d.edges[e].to);
-        const int which = drawn[pair]++;
-        auto& path = out.routes[e].path;
-        const point a = out.centres[f], b = out.centres[t];
+    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::size_t>> all;
+    for (const std::size_t e : edges_of(d, c))
+        all[std::minmax(d.edges[e].from, d.edges[e].to)].push_back(e);
+    for (const auto& [pair, edges] : all) {
+        const auto f = static_cast<std::size_t>(pair.first);
+        const auto t = static_cast<std::size_t>(pair.second);
         if (f == t) {
-            path = loop_at(a, out.sizes[f], which);
+            int which = 0;
+            for (const std::size_t e : edges)
+                out.routes[e].path = loop_at(out.centres[f], out.sizes[f], which++);
             continue;
         }
-        double bend = (which - (all[pair] - 1) / 2.0) * 40 * (f <= t ? 1 : -1);
         const bool leg = d.nodes[t].shape == shape::end || d.nodes[f].shape == shape::end;
-        if (bend == 0 && !leg && is_hidden(f, t, c, out)) bend = 64;
-        if (bend == 0) {
-            path = {border_of(d.nodes[f], a, out.sizes[f], b),
-                    border_of(d.nodes[t], b, out.sizes[t], a)};
-            continue;
+        // all lines between two nodes beside each other, and past what is between these
+        constexpr std::array<double, 7> ways{0, 64, -64, 100, -100, 140, -140};
+        int fewest = 1 << 20;
+        for (const double way : ways) {
+            std::vector<std::vector<point>> paths;
+            int below = 0;
+            for (std::size_t k = 0; k < edges.size(); ++k) {
+                const double beside =
+                    static_cast<double>(k) - (static_cast<double>(edges.size()) - 1) / 2;
+                paths.push_back(path_between(d, out, f, t, way + beside * 40));
+                below += nodes_below(paths.back(), f, t, c, out);
+            }
+            if (below >= fewest) continue;
+            fewest = below;
+            for (std::size_t k = 0; k < edges.size(); ++k) {
+                const edge& e = d.edges[edges[k]];
+                if (e.from != pair.first) std::reverse(paths[k].begin(), paths[k].end());
+                out.routes[edges[k]].path = std::move(paths[k]);
+            }
+            if (leg || fewest == 0) break;
         }
-        const double length = std::max(std::hypot(b.x - a.x, b.y - a.y), 1e-9);
-        const point handle{(a.x + b.x) / 2 - (b.y - a.y) / length * bend,
-                           (a.y + b.y) / 2 + (b.x - a.x) / length * bend};
-        const point from = border_of(d.nodes[f], a, out.sizes[f], handle);
-        const point to = border_of(d.nodes[t], b, out.sizes[t], handle);
-        const auto third = [&](point q) {
-            return point{q.x + (handle.x - q.x) * 2 / 3, q.y + (handle.y - q.y) * 2 / 3};
-        };
-        path = {from, third(from), third(to), to};
     }
 }
 

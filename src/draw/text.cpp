@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -84,7 +85,10 @@ std::string to_text(const diagram& d) {
         way.push_back(where.centres[static_cast<std::size_t>(e.to)]);
         for (std::size_t m = 0; m + 1 < way.size(); ++m)
             s.line(x_of(way[m]), y_of(way[m]), x_of(way[m + 1]), y_of(way[m + 1]));
-        if (e.arrow) words.push_back({x_of(head) - 1, y_of(head), e.sign + "▸"});
+        if (e.arrow) words.push_back({x_of(head) - 1, y_of(head), "▸"});
+        for (const auto& [end, at] : {std::pair(e.tail, where.routes[k].tail_mark),
+                                      std::pair(e.head, where.routes[k].head_mark)})
+            if (!end.mark.empty()) words.push_back({x_of(at), y_of(at), plain_text(end.mark)});
         std::string text = plain_text(e.text);
         if (!e.step.empty()) text += fmt::format("({})", e.step);
         if (!text.empty()) words.push_back({x_of(middle), y_of(middle), text});
@@ -96,10 +100,14 @@ std::string to_text(const diagram& d) {
         if (me.shape == shape::dot) s.put(x, y, "●");
         if (me.shape == shape::fork) s.put(x, y, "•");
         if (me.shape == shape::end) s.words(x, y, text);
-        if (me.shape > shape::stored) continue;
+        if (me.shape > shape::use) continue;
         const int count = static_cast<int>(characters_of(text).size());
         const int left = x - (count + 2) / 2, right = left + count + 1;
         const bool square = me.shape == shape::function || me.shape == shape::stored;
+        if (me.shape == shape::argument) {
+            s.words(x, y, text);
+            continue;
+        }
         s.put(left, y, square ? "[" : "(");
         s.put(right, y, square ? "]" : ")");
         const auto all = characters_of(text);

@@ -1,202 +1,155 @@
-// A small typesetter for the LaTeX that our printer writes, which is less than all of LaTeX.
+// Formulas in one line of letters, for what shows no MathML.
 #include "draw/title.hpp"
 
-#include <array>
 #include <string>
-#include <utility>
 
-#include <ricci/detail/letters.hpp>
 #include <ricci/ir/print.hpp>
 #include <ricci/ir/print_plain.hpp>
 
+#include "formula/formula.hpp"
+#include "formula/symbols.hpp"
 #include "src/base/texts.hpp"
 
 namespace ricci::draw {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 19> signs{{
-    {"sum", "∑"},
-    {"prod", "∏"},
-    {"le", "≤"},
-    {"ne", "≠"},
-    {"cdot", "·"},
-    {"infty", "∞"},
-    {"land", "∧"},
-    {"lor", "∨"},
-    {"lnot", "¬"},
-    {"partial", "∂"},
-    {"Leftrightarrow", "⇔"},
-    {"bmod", " mod "},
-    {"lfloor", "⌊"},
-    {"rfloor", "⌋"},
-    {"left", ""},
-    {"right", ""},
-    {"quad", " "},
-    {"dots", "…"},
-    {"exp", "exp"},
-}};
-constexpr std::array<std::string_view, 12> functions{
-    {"exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "max", "min", "arg", "det"}};
-constexpr std::array<std::string_view, 5> upright{
-    {"text", "mathrm", "operatorname", "mathbf", "mathcal"}};
-
-template <class List, class Value>
-bool holds(const List& list, const Value& value) {
-    for (const auto& one : list)
-        if (one == value) return true;
-    return false;
-}
+using formula::kind;
+using formula::part;
 
 class typesetter {
 public:
-    explicit typesetter(std::string_view text, bool script = false)
-        : text_(text), script_(script) {}
+    label out;
 
-    label line() {
-        while (at_ < text_.size()) item(0);
-        return std::move(out_);
+    void row(const std::vector<part>& parts, int level) {
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+            if (parts[k].kind != kind::blank) {
+                one(parts[k], level);
+                continue;
+            }
+            const bool around_sign = (k > 0 && parts[k - 1].kind == kind::sign) ||
+                                     (k + 1 < parts.size() && parts[k + 1].kind == kind::sign);
+            const bool after_not = k > 0 && parts[k - 1].text == "¬";
+            if (!after_not && (level == 0 || around_sign)) say(" ", level);
+        }
     }
 
 private:
     void say(std::string_view what, int level, bool roman = false) {
         if (what.empty()) return;
-        if (!out_.empty() && out_.back().level == level && out_.back().roman == roman)
-            out_.back().text += what;
-        else out_.push_back({std::string(what), level, roman});
+        if (!out.empty() && out.back().level == level && out.back().roman == roman)
+            out.back().text += what;
+        else out.push_back({std::string(what), level, roman});
     }
-    bool at(std::string_view what) const { return text_.substr(at_).starts_with(what); }
     // Scripts of scripts are on levels of their own.
     static int level_within(int outer, int inner) {
-        if (inner == 0 || outer == 0) return outer + inner;
+        if (outer == 0) return inner;
         return (outer > 0) == (inner > 0) ? (outer > 0 ? 2 : -2) : (outer > 0 ? 3 : -3);
     }
-
-    // The inside of { }, or one character or command.
-    std::string_view argument() {
-        while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-        const std::size_t begin = at_;
-        if (at_ >= text_.size()) return {};
-        if (text_[at_] == '\\') {
-            ++at_;
-            while (at_ < text_.size() && detail::is_ascii_letter(text_[at_])) ++at_;
-            return text_.substr(begin, at_ - begin);
-        }
-        if (text_[at_] != '{') {
-            ++at_;
-            return text_.substr(begin, 1);
-        }
-        int depth = 0;
-        for (; at_ < text_.size(); ++at_) {
-            if (text_[at_] == '{') ++depth;
-            if (text_[at_] == '}' && --depth == 0) break;
-        }
-        const std::size_t end = at_;
-        if (at_ < text_.size()) ++at_;
-        return text_.substr(begin + 1, end - begin - 1);
-    }
-    void inside(std::string_view part, int level) {
-        for (const run& r : typesetter(part, script_ || level != 0).line())
-            say(r.text, level_within(level, r.level), r.roman);
+    void inside(const part& p, int level) {
+        if (p.kind == kind::row) row(p.parts, level);
+        else one(p, level);
     }
     // A part of a fraction needs brackets where it holds a sum, or below, a product.
-    void part_of_fraction(std::string_view part, bool below, int level) {
-        int depth = 0;
+    void part_of_fraction(const part& p, bool below, int level) {
         bool brackets = false;
-        for (std::size_t k = 0; k < part.size(); ++k) {
-            if (part[k] == '{' || part[k] == '(') ++depth;
-            if (part[k] == '}' || part[k] == ')') --depth;
-            if (depth > 0 || k == 0) continue;
-            brackets = brackets || part.substr(k).starts_with(" + ") ||
-                       part.substr(k).starts_with(" - ") ||
-                       (below && part[k] == ' ' && !part.starts_with("\\partial"));
+        for (std::size_t k = 1; k < p.parts.size(); ++k) {
+            const bool sum = p.parts[k].text == "+" || p.parts[k].text == "−";
+            const bool product = p.parts[k].kind == kind::blank && p.parts[0].text != "∂";
+            brackets = brackets || sum || (below && product);
         }
         if (brackets) say("(", level);
-        inside(part, level);
+        inside(p, level);
         if (brackets) say(")", level);
     }
-
-    void item(int level) {
-        const char c = text_[at_];
-        if (c == '\\') return command(level);
-        ++at_;
-        if (c == '^' || c == '_') return inside(argument(), c == '^' ? level + 1 : level - 1);
-        if (c == '{' || c == '}' || c == '&') return;
-        if (c == '-') return say("−", level);
-        if (c == ' ' && !out_.empty() && out_.back().level == level &&
-            out_.back().text.ends_with(' '))
-            return;
-        say(text_.substr(at_ - 1, 1), level);
+    void brackets(const part& p, int level) {
+        const std::size_t half = p.text.size() / 2;
+        say(std::string_view(p.text).substr(0, half), level);
+        inside(p.parts[0], level);
+        say(std::string_view(p.text).substr(half), level);
     }
-    void command(int level) {
-        ++at_;
-        if (at_ < text_.size() && !detail::is_ascii_letter(text_[at_])) {
-            const char c = text_[at_++];
-            if (c == '\\') say("; ", level);  // the next case
-            else if (c == '{' || c == '}') say(std::string(1, c), level);
-            else say(" ", level);
-            return;
+    void cases(const part& p, int level) {
+        say("{", level);
+        for (std::size_t k = 0; k < p.parts.size(); ++k) {
+            if (k > 0) say("; ", level);
+            const auto& cells = p.parts[k].parts;
+            for (std::size_t c = 0; c < cells.size(); ++c) {
+                if (c > 0) say(" ", level);
+                inside(cells[c], level);
+            }
         }
-        const std::size_t begin = at_;
-        while (at_ < text_.size() && detail::is_ascii_letter(text_[at_])) ++at_;
-        const std::string_view word = text_.substr(begin, at_ - begin);
-        if (word == "frac") {
-            const std::string_view above = argument(), below = argument();
-            part_of_fraction(above, false, level);
-            say("/", level);
-            return part_of_fraction(below, true, level);
-        }
-        if (word == "sqrt") {
-            const std::string_view below = argument();
-            const bool brackets = below.find(' ') != std::string_view::npos;
-            say(brackets ? "√(" : "√", level);
-            inside(below, level);
-            if (brackets) say(")", level);
-            return;
-        }
-        if (word == "begin" || word == "end") {
-            argument();
-            if (word == "begin") say("{", level);
-            while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-            return;
-        }
-        if (holds(upright, word)) return say(with_greek(argument()), level, true);
-        if (const std::string_view mark = accent_of(word); !mark.empty()) {
-            inside(argument(), level);
-            return say(mark, level);
-        }
-        if (holds(functions, word)) return say(word, level, true);
-        for (const auto& [name, sign] : signs) {
-            if (name != word) continue;
-            say(sign, level, word == "bmod");
-            // a letter behind it follows closely
-            if ((word == "partial" || word == "lnot") && at(" ")) ++at_;
-            return;
-        }
-        say(with_greek("\\" + std::string(word)), level);
-        // the blank that ends a command is none of the line
-        if (at(" ") && script_) ++at_;
     }
-
-    std::string_view text_;
-    bool script_;  // it stands above or below the line
-    std::size_t at_ = 0;
-    label out_;
+    void script(const part& p, int level) {
+        const part& above = p.parts[2];
+        inside(p.parts[0], level);
+        // primes stand as high as the letter, before what is below
+        std::size_t primes = 0;
+        for (; primes < above.parts.size() && above.parts[primes].text == "′"; ++primes)
+            say("'", level);
+        row(p.parts[1].parts, level_within(level, -1));
+        const part rest{
+            kind::row,
+            "",
+            {above.parts.begin() + static_cast<std::ptrdiff_t>(primes), above.parts.end()}};
+        row(rest.parts, level_within(level, 1));
+    }
+    void one(const part& p, int level) {
+        switch (p.kind) {
+            case kind::row:
+                return row(p.parts, level);
+            case kind::blank:
+                return say(" ", level);
+            case kind::letter:
+            case kind::number:
+                return say(p.text, level);
+            case kind::sign:
+                return say(p.text, level, p.text == "mod");
+            case kind::upright:
+            case kind::word:
+            case kind::function:
+                return say(p.text, level, true);
+            case kind::script:
+                return script(p, level);
+            case kind::fraction:
+                part_of_fraction(p.parts[0], false, level);
+                say("/", level);
+                return part_of_fraction(p.parts[1], true, level);
+            case kind::root: {
+                const bool several = p.parts[0].parts.size() > 1;
+                say(several ? "√(" : "√", level);
+                inside(p.parts[0], level);
+                if (several) say(")", level);
+                return;
+            }
+            case kind::accent:
+                inside(p.parts[0], level);
+                if (const auto* over = formula::accent_of(p.text)) say(over->mark, level);
+                return;
+            case kind::brackets:
+                return brackets(p, level);
+            case kind::cases:
+                return cases(p, level);
+        }
+    }
 };
 
 }  // namespace
 
-label typeset(std::string_view latex) { return typesetter(latex).line(); }
+label typeset(std::string_view latex) {
+    typesetter t;
+    t.row(formula::read_latex(latex).parts, 0);
+    return t.out;
+}
 
-label heading_of(const ir::program_view& p, const ir::equation& e) {
+std::string latex_of(const ir::program_view& p, const ir::equation& e) {
     detail::text_builder text;
-    ir::latex_printer(p, text).equation_line(e);
-    return typeset(string_of(text.view()));
+    ir::to_latex(p, e, text);
+    return string_of(text.view());
 }
 
 std::string title_of(const ir::program_view& p, const ir::equation& e) {
     detail::text_builder text;
     ir::plain_printer(p, text).equation_line(e);
-    return with_greek(string_of(text.view()));
+    return formula::with_greek(string_of(text.view()));
 }
 
 }  // namespace ricci::draw

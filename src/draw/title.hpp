@@ -1,4 +1,4 @@
-// Equations as they are set in print, for the headings of diagrams.
+// Equations as words: in LaTeX, and in one line of letters.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace ricci::draw {
 /// raised and lowered, fractions with a stroke.
 label typeset(std::string_view latex);
 
-/// An equation so.
-label heading_of(const ir::program_view& p, const ir::equation& e);
+/// An equation in LaTeX.
+std::string latex_of(const ir::program_view& p, const ir::equation& e);
 /// An equation in plain text, with Greek letters.
 std::string title_of(const ir::program_view& p, const ir::equation& e);
 

@@ -21,10 +21,10 @@ const stops = {
         "#ffd49d"
     ],
 };
-// What is no finite number has colours that no scale has.
+// What is no finite number has colours that no scale has. An infinite modulus has that of no hue.
 const specialColours = {
-    light: {nan: "#d6187f", above: "#17b897", below: "#c08af0"},
-    dark: {nan: "#ff5fb0", above: "#12d6ae", below: "#6f52ad"},
+    light: {nan: "#d6187f", above: "#17b897", below: "#c08af0", infinite: "#101216"},
+    dark: {nan: "#ff5fb0", above: "#12d6ae", below: "#6f52ad", infinite: "#ffffff"},
 };
 
 const channels = (colour) => [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16));
@@ -46,7 +46,8 @@ function rampOf(list) {
 function scaleOf(range, full, difference) {
     let {least, most, usual} = range;
     if (!(least <= most)) least = 0, most = 1;
-    const signed = difference || least < 0;
+    const signed = !range.complex && (difference || least < 0);
+    if (range.complex) most = Math.max(Math.abs(least), Math.abs(most)), least = 0;
     if (signed) most = Math.max(Math.abs(least), Math.abs(most)), least = -most;
     else if (least <= most / 2 || least === most) least = 0;  // one value is not drawn as 0
     if (least === most) signed ? (least = -1, most = 1) : (most = 1);
@@ -66,11 +67,12 @@ function scaleOf(range, full, difference) {
         least,
         most,
         signed,
+        complex: Boolean(range.complex),
         clipped,
         ramp: rampOf(list),
         factor: 255 / (most - least) || 255 / most / 2,
         nan: pixel(channels(special.nan)),
-        above: pixel(channels(special.above)),
+        above: pixel(channels(range.complex ? special.infinite : special.above)),
         below: pixel(channels(special.below)),
         special,
     };

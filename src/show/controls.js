@@ -194,14 +194,21 @@ function scaleLegend(scale, words) {
         element("span", {class: "small"}, "(middle " + shortText(middle) + ")"));
 }
 function drawLegend(scales, tensors) {
-    const parts = scales.map(([scale, words]) => scaleLegend(scale, words));
+    const parts = scales.map(
+        ([scale, words]) =>
+            scale.complex ? wheelLegend(scale, words) : scaleLegend(scale, words));
     const names = [["nan", "NaN"], ["above", "+\u221e"], ["below", "\u2212\u221e"]];
     const special = specialColours[isDark() ? "dark" : "light"];
+    const complex = tensors.some((tensor) => tensor.complex);
+    if (complex) names.splice(1, 2, ["above", "\u221e"]);
     for (const [key, words] of names) {
-        const count = tensors.reduce((sum, tensor) => sum + tensor[key], 0);
+        const infinities = complex && key === "above" ? ["above", "below"] : [key];
+        const count = tensors.reduce(
+            (sum, tensor) => sum + infinities.reduce((all, one) => all + tensor[one], 0), 0);
+        const colour = complex && key === "above" ? special.infinite : special[key];
         if (count > 0)
-            parts.push(element(
-                "span", {}, swatch(special[key]), count.toLocaleString("en") + " " + words));
+            parts.push(
+                element("span", {}, swatch(colour), count.toLocaleString("en") + " " + words));
     }
     document.getElementById("legend").replaceChildren(...parts);
 }

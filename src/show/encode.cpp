@@ -110,7 +110,8 @@ std::size_t panels_together(const array& a) {
     return std::max<std::size_t>(1, enough / std::max<std::size_t>(1, panel));
 }
 
-std::string encoded(const array& a, const format& f, std::size_t first, std::size_t count) {
+std::string encoded(const array& a, aspect of, const format& f, std::size_t first,
+                    std::size_t count) {
     const std::size_t columns = columns_in_panel(a);
     const std::size_t from = first * rows_in_panel(a), end = from + count * rows_in_panel(a);
     std::vector<unsigned char> bytes;
@@ -123,7 +124,7 @@ std::string encoded(const array& a, const format& f, std::size_t first, std::siz
         std::vector<double> rows(together * columns);
         for (std::size_t row = from; row < end; row += together) {
             for (std::size_t k = 0; k < together; ++k)
-                read_row(a, row + k, rows.data() + k * columns);
+                read_row(a, of, row + k, rows.data() + k * columns);
             const steps s = steps_of(rows, number);
             put(bytes, s.least), put(bytes, s.step);
             if (f.width == 1) put_codes<std::uint8_t>(codes, rows, s, number);
@@ -135,7 +136,7 @@ std::string encoded(const array& a, const format& f, std::size_t first, std::siz
     std::vector<double> row(columns);
     std::vector<std::int64_t> whole(is_whole(a.type()) ? columns : 0);
     for (std::size_t k = from; k < end; ++k) {
-        read_row(a, k, row.data());
+        read_row(a, of, k, row.data());
         if (!whole.empty()) read_whole_row(a, k, whole.data());
         if (f.name == "u8") put_all<std::uint8_t>(bytes, whole);
         else if (f.name == "i16") put_all<std::int16_t>(bytes, whole);

@@ -32,6 +32,7 @@ double characters_of(const array& a, const format& f);
 std::size_t panels_together(const array& a);
 /// So many panels from `first`. For each group of rows, if there are steps, the least number and
 /// the step as f64; then the elements.
-std::string encoded(const array& a, const format& f, std::size_t first, std::size_t count);
+std::string encoded(const array& a, aspect of, const format& f, std::size_t first,
+                    std::size_t count);
 
 }  // namespace ricci::show

@@ -12,6 +12,8 @@
 
 #include <ricci/error.hpp>
 
+#include "formula/mathml.hpp"
+#include "formula/symbols.hpp"
 #include "show/encode.hpp"
 #include "show/template.hpp"
 #include "show/values.hpp"
@@ -30,17 +32,22 @@ const char* word_of(element type) {
 // One tensor that is stored: views first, then those of their traces.
 struct stored_tensor {
     const array* values;
+    aspect of;
     summary found;
     show::format how;
 };
 
 std::vector<stored_tensor> tensors_of(const page& p) {
     std::vector<stored_tensor> all;
+    const auto add = [&](const array& values) {
+        all.push_back({&values, aspect::value, summary_of(values, aspect::value), {}});
+        if (is_complex(values.type()))
+            all.push_back({&values, aspect::phase, summary_of(values, aspect::phase), {}});
+    };
     for (const view& v : p.views) {
-        all.push_back({&v.values, summary_of(v.values), {}});
+        add(v.values);
         for (const traced_tensor& t : v.trace)
-            if (t.what != traced_tensor::part::self)
-                all.push_back({&t.values, summary_of(t.values), {}});
+            if (t.what != traced_tensor::part::self) add(t.values);
     }
     return all;
 }
@@ -91,12 +98,15 @@ private:
         return safe;
     }
 
+    static std::string in_mathml(const std::string& latex) {
+        return latex.empty() ? std::string{} : formula::mathml(latex);
+    }
+
     json tensor_in_json(const array& values) {
         const stored_tensor& t = tensors_[next_tensor_++];
         const std::size_t together = panels_together(values), panels = panels_in(values);
         json out{{"format", t.how.name},
                  {"type", word_of(values.type())},
-                 {"magnitude", is_complex(values.type())},
                  {"extents", std::vector(values.extents().begin(), values.extents().end())},
                  {"panels", panels},
                  {"height", rows_in_panel(values)},
@@ -112,32 +122,51 @@ private:
             out["least"] = t.found.least, out["most"] = t.found.most;
             out["usual"] = t.found.usual;
         }
-        for (std::size_t first = 0; first < panels; first += together) {
-            // comments are what browsers read fastest
-            data_ += fmt::format("<!--{}-->",
-                                 encoded(values, t.how, first, std::min(together, panels - first)));
-            ++next_data_;
+        write_data(t);
+        if (is_complex(values.type())) {
+            const stored_tensor& phase = tensors_[next_tensor_++];
+            out["phase"] = {{"format", phase.how.name},
+                            {"first", next_data_},
+                            {"steppedRows", phase.how.rows_of_a_step}};
+            write_data(phase);
         }
         return out;
     }
+    // Comments are what browsers read fastest.
+    void write_data(const stored_tensor& t) {
+        const std::size_t together = panels_together(*t.values), panels = panels_in(*t.values);
+        for (std::size_t first = 0; first < panels; first += together) {
+            data_ += fmt::format("<!--{}-->", encoded(*t.values, t.of, t.how, first,
+                                                      std::min(together, panels - first)));
+            ++next_data_;
+        }
+    }
 
     json view_in_json(const view& v) {
-        json out{{"label", v.label},       {"name", v.name},
-                 {"equation", v.equation}, {"letters", v.letters},
-                 {"offsets", v.offsets},   {"tensor", tensor_in_json(v.values)}};
+        std::vector<std::string> letters;
+        for (const std::string& letter : v.letters) letters.push_back(formula::with_greek(letter));
+        json out{{"label", v.label},
+                 {"name", v.name},
+                 {"symbol", in_mathml(v.symbol)},
+                 {"equation", v.equation},
+                 {"formula", in_mathml(v.equation)},
+                 {"letters", letters},
+                 {"offsets", v.offsets},
+                 {"tensor", tensor_in_json(v.values)}};
         json trace = json::array();
         for (const traced_tensor& t : v.trace) {
             constexpr const char* parts[] = {"row", "column", "self", "result"};
             json one{{"what", parts[static_cast<std::size_t>(t.what)]},
                      {"name", t.name},
-                     {"equation", t.equation}};
+                     {"symbol", in_mathml(t.symbol)},
+                     {"equation", t.equation},
+                     {"formula", in_mathml(t.equation)}};
             json factors = json::array();
             for (const factor& f : t.factors)
                 factors.push_back({{"letter", f.letter},
                                    {"extent", f.extent},
                                    {"stride", f.stride},
                                    {"role", f.role}});
-            one["letters"] = t.letters;
             one["factors"] = std::move(factors);
             if (t.what != traced_tensor::part::self) one["tensor"] = tensor_in_json(t.values);
             trace.push_back(std::move(one));
@@ -155,8 +184,8 @@ private:
 }  // namespace
 
 double least_characters(const array& shape) {
-    return characters_of(
-        shape, {"q8", 1, columns_in_panel(shape) >= 128 ? std::size_t{1} : rows_in_panel(shape)});
+    const std::size_t rows = columns_in_panel(shape) >= 128 ? 1 : rows_in_panel(shape);
+    return (is_complex(shape.type()) ? 2 : 1) * characters_of(shape, {"q8", 1, rows});
 }
 
 std::string to_html(const page& p) {

@@ -27,8 +27,8 @@ struct traced_tensor {
     };
     part what = part::column;
     std::string name;
-    std::string equation;              // in LaTeX; of an input none
-    std::vector<std::string> letters;  // of the axes, (hc) of a merged one
+    std::string symbol;    // with its letters, in LaTeX
+    std::string equation;  // in LaTeX; of an input none
     std::vector<factor> factors;
     array values;
 };
@@ -38,6 +38,7 @@ struct traced_tensor {
 struct view {
     std::string label;  // in the list of tensors: a file, or the extents of a run
     std::string name;
+    std::string symbol;  // with its letters, in LaTeX; empty where it has none
     std::string equation;
     std::vector<std::string> letters;  // of the axes; empty, or one an axis
     std::vector<std::size_t> offsets;  // the place of the first element shown; empty for 0

@@ -55,7 +55,7 @@ function sourceOf(view, place, scale, side) {
           words = side ? fullWords(view, place) : captionWords(view, place);
     const mine = () => side ? state.side === side : state.panel === place;
     const choose = () => side ? state.side = side : state.panel = place;
-    const caption = words ? [words] : nameNodes(view.name, view.letters);
+    const caption = words ? [words] : symbolNodes(view);
     if (state.scale === "each" && state.mode === "all")
         caption.push(element(
             "span", {class: "small"}, `  ${shortText(scale.least)} to ${shortText(scale.most)}`));
@@ -80,14 +80,19 @@ function sourceOf(view, place, scale, side) {
     };
 }
 
-function differenceOf(left, right) {
-    const a = left.panel, b = right.panel, values = new Float64Array(a.height * a.width);
+function realDifference(a, b) {
+    const values = new Float64Array(a.height * a.width);
     for (let row = 0; row < a.height; ++row) {
         const from = a.row(row), upTo = b.row(row), to = row * a.width;
         for (let k = 0; k < a.width; ++k) values[to + k] = upTo[k] - from[k];
     }
-    const panel = new Panel(a.height, a.width, values);
+    return new Panel(a.height, a.width, values);
+}
+function differenceOf(left, right) {
+    const a = left.panel, b = right.panel;
+    const panel = a.phase || b.phase ? complexDifference(a, b) : realDifference(a, b);
     const text = (row, column) => {
+        if (panel.phase) return shortComplex(panel.at(row, column), panel.phase.at(row, column));
         const value = b.at(row, column) - a.at(row, column), error = a.error(row) + b.error(row);
         return error > 0 && isFinite(value) ? textWithError(value, error) :
                                               textOfNumber(Number(value.toPrecision(9)));
@@ -118,6 +123,7 @@ function sourcesOfComparison() {
         least: Math.min(left.view.tensor.least ?? Infinity, right.view.tensor.least ?? Infinity),
         most: Math.max(left.view.tensor.most ?? -Infinity, right.view.tensor.most ?? -Infinity),
         usual: Math.max(left.view.tensor.usual ?? 0, right.view.tensor.usual ?? 0),
+        complex: left.view.tensor.complex || right.view.tensor.complex,
     };
     const scale = scaleOf(range, state.full);
     const sources = [left, right].map((side) => sourceOf(side.view, side.place, scale, side.side));
@@ -196,14 +202,16 @@ function recompose() {
 
 function drawHeader() {
     const view = views[state.view], {tensor} = view;
-    const title = view.equation ? nameNodes(view.name, view.letters) : [page.title];
+    const title = view.symbol ? symbolNodes(view) : [page.title];
     document.getElementById("title").replaceChildren(...title);
-    document.getElementById("equation").textContent = view.equation;
+    document.getElementById("equation").replaceChildren(...formulaNodes(view.formula));
     const extents =
         tensor.extents.map((x) => x.toLocaleString("en")).join(" \u00d7 ") || "a number";
     const finite = tensor.least !== undefined;
     const range =
-        finite ? shortText(tensor.least) + " to " + shortText(tensor.most) : "no finite number";
+        finite ? (tensor.complex ? "modulus " : "") + shortText(tensor.least) + " to " +
+                shortText(tensor.most) :
+                 "no finite number";
     document.getElementById("about").textContent =
         [tensor.type + ", " + extents, range, tensor.precision()].join("; ") + ".";
     document.getElementById("notes").textContent = page.notes.join(" ");

@@ -20,7 +20,10 @@ function picture(panel, window, width, height, scale) {
     const image = new ImageData(width, height), pixels = new Uint32Array(image.data.buffer);
     const across = cellsOfPixels(window.left, window.right, width, panel.width);
     const down = cellsOfPixels(window.top, window.bottom, height, panel.height);
-    if (across.single && down.single) drawCells(panel, across, down, pixels, width, scale);
+    const single = across.single && down.single;
+    if (scale.complex && single) drawComplexCells(panel, across, down, pixels, width, scale);
+    else if (scale.complex) drawComplexMeans(panel, across, down, pixels, width, scale);
+    else if (single) drawCells(panel, across, down, pixels, width, scale);
     else drawMeans(panel, across, down, pixels, width, scale);
     return image;
 }

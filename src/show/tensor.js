@@ -26,6 +26,7 @@ class Panel {
         this.values = values;
         this.codes = null;
         this.range = null;
+        this.phase = null;  // a panel of the same extents, where the values are moduli
     }
     groupOf(row) { return this.firstGroup + Math.floor(row / this.steppedRows); }
     at(row, column) {
@@ -66,13 +67,15 @@ class Panel {
             }
         const sorted = Float64Array.from(sample).sort();
         const usual = sorted[Math.ceil(0.99 * sorted.length) - 1] ?? 0;
-        return this.range = {least, most, usual};
+        return this.range = {least, most, usual, complex: this.phase !== null};
     }
 }
 
 class Tensor {
     constructor(said) {
         Object.assign(this, said);
+        this.complex = Boolean(said.phase);
+        this.phase = said.phase ? new Tensor({...said, phase: null, ...said.phase}) : null;
         this.exact = !said.format.startsWith("q");
         this.groups = new Map();
         this.decoded = new Map();
@@ -122,6 +125,7 @@ class Tensor {
             panel.steppedRows = this.steppedRows;
             panel.firstGroup = inGroup * this.height / this.steppedRows;
         }
+        if (this.phase) panel.phase = this.phase.panel(number);
         this.decoded.set(number, panel);
         return panel;
     }
@@ -132,6 +136,13 @@ class Tensor {
             Math.floor(place / size), Math.floor(inPanel / this.width), inPanel % this.width);
     }
     text(number, row, column) {
+        if (this.phase)
+            return complexText(
+                this.panel(number).at(row, column), this.ownText(number, row, column),
+                this.phase.panel(number).at(row, column), this.phase.ownText(number, row, column));
+        return this.ownText(number, row, column);
+    }
+    ownText(number, row, column) {
         const panel = this.panel(number);
         if (panel.whole) return String(panel.whole[row * this.width + column]);
         const value = panel.at(row, column);
@@ -145,11 +156,16 @@ class Tensor {
         return this.panel(Math.floor(place / size))
             .at(Math.floor(inPanel / this.width), inPanel % this.width);
     }
+    // In a few characters.
+    shortAt(place) {
+        const value = this.valueAt(place);
+        return this.phase ? shortComplex(value, this.phase.valueAt(place)) : shortText(value);
+    }
     precision() {
         if (this.exact)
-            return this.magnitude ? "magnitudes of complex numbers" : "values are exact";
+            return this.complex ? "moduli and phases of complex numbers" : "values are exact";
         const rows = this.steppedRows === 1 ? "of their row" : "of their panel";
-        return (this.magnitude ? "magnitudes of complex numbers" : "values") +
+        return (this.complex ? "moduli and phases of complex numbers" : "values") +
             " to the nearest of " + (page.steps[this.format] + 1) + " steps over the range " + rows;
     }
 }

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include <ricci/ir/print_name.hpp>
 #include <ricci/ir/rewrite.hpp>
 
 #include "src/base/texts.hpp"
@@ -168,6 +169,20 @@ private:
     std::vector<std::pair<ir::ref, planned_trace>> found_;
 };
 
+// With a blank where a letter would go on a command.
+std::string joined(const std::vector<std::string>& letters) {
+    std::string all;
+    bool command = false;
+    for (const std::string& letter : letters) {
+        all += (command ? " " : "") + letter;
+        command = letter[0] == '\\';
+    }
+    return all;
+}
+std::string word_of_axis(const std::vector<std::string>& letters) {
+    return letters.size() > 1 ? fmt::format("({})", joined(letters)) : joined(letters);
+}
+
 ir::ref name_in(const ir::program_view& p, const std::string& name) {
     return p.find({name.data(), static_cast<std::int32_t>(name.size())});
 }
@@ -217,11 +232,18 @@ std::vector<factor> factors_of(const planned_trace& t, const array& shown, const
 std::vector<std::string> words_of_axes(const planned_trace& t) {
     std::vector<std::string> all;
     for (const auto& parts : t.axes) {
-        std::string words;
-        for (const auto& part : parts) words += part.letter;
-        all.push_back(parts.size() > 1 ? fmt::format("({})", words) : words);
+        std::vector<std::string> letters;
+        for (const auto& part : parts) letters.push_back(part.letter);
+        all.push_back(word_of_axis(letters));
     }
     return all;
+}
+
+std::string symbol_of(const std::string& name, const std::vector<std::string>& letters) {
+    detail::text_builder text;
+    ir::print_name({name.data(), static_cast<std::int32_t>(name.size())}, text);
+    const std::string above = joined(letters);
+    return string_of(text.view()) + (above.empty() ? "" : fmt::format("^{{{}}}", above));
 }
 
 std::vector<std::string> letters_of(const program& p, const std::string& name) {
@@ -231,10 +253,10 @@ std::vector<std::string> letters_of(const program& p, const std::string& name) {
     if (number == ir::none || view.definition(number) == ir::none) return all;
     const ir::range at = view.equations[view.definition(number)].positions;
     for (std::int32_t k = 0; k < at.count; ++k) {
-        std::string words;
-        const auto letters = letters_at(view, view.at(at, k));
-        for (const ir::ref letter : letters) words += string_of(view.index(letter));
-        all.push_back(letters.size() > 1 ? fmt::format("({})", words) : words);
+        std::vector<std::string> letters;
+        for (const ir::ref letter : letters_at(view, view.at(at, k)))
+            letters.push_back(string_of(view.index(letter)));
+        all.push_back(word_of_axis(letters));
     }
     return all;
 }

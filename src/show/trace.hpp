@@ -37,6 +37,8 @@ std::vector<factor> factors_of(const planned_trace& t, const array& shown, const
 
 /// The letters of the axes: (hc) of a merged one.
 std::vector<std::string> words_of_axes(const planned_trace& t);
+/// A tensor with its letters, in LaTeX.
+std::string symbol_of(const std::string& name, const std::vector<std::string>& letters);
 /// The letters of the axes of a tensor that the program computes, in the same way.
 std::vector<std::string> letters_of(const program& p, const std::string& name);
 

@@ -12,15 +12,14 @@ function element(tag, attributes, ...children) {
 
 const swatch = (colour) => element("span", {class: "swatch", style: "background: " + colour});
 
-// W_Q with its letters above.
-function nameNodes(name, letters) {
-    const [stem, ...below] = name.split("_");
-    const nodes = [stem];
-    if (below.length > 0)
-        nodes.push(element("sub", {}, below.join("_").replace(/^\{(.*)\}$/, "$1")));
-    if (letters && letters.length > 0) nodes.push(element("sup", {}, letters.join("")));
-    return nodes;
+// A formula that the page says in MathML; nothing of none.
+function formulaNodes(formula) {
+    const made = document.createElement("template");
+    made.innerHTML = formula ?? "";
+    return [...made.content.childNodes];
 }
+// A tensor with its letters, W_Q^{hca}; of a file its name.
+const symbolNodes = (one) => one.symbol ? formulaNodes(one.symbol) : [one.name];
 
 function axisWords(view, axis, place) {
     const fromEnd = view.tensor.extents.length - axis;
@@ -64,11 +63,11 @@ function vectorLine(traced, places, columnAxis) {
             place += rest % factor.extent * factor.stride;
             rest = Math.floor(rest / factor.extent);
         }
-        texts.push(shortText(traced.tensor.valueAt(place)));
+        texts.push(traced.tensor.shortAt(place));
     }
     if (count > mostInVector) texts.push("\u2026 (" + counted(count, "number") + ")");
     return element(
-        "p", {class: "vector"}, ...nameNodes(traced.name, traced.letters),
+        "p", {class: "vector"}, ...symbolNodes(traced),
         " = [" + texts.join("  ") + "]");
 }
 
@@ -93,15 +92,20 @@ function tableOf(headings, keys, columns, view, scale) {
     const head = element(
         "tr", {}, element("th", {scope: "col"}, view.letters[keyAxis] ?? "column"),
         ...headings.map((nodes) => element("th", {scope: "col"}, ...nodes)));
-    const texts = columns.map(({values}) => columnTexts(values));
+    const texts = columns.map(
+        ({values, phases}) =>
+            phases ? values.map((x, k) => shortComplex(x, phases[k])) : columnTexts(values));
     const rows = keys.map((key, k) => {
         const label = page.columns.length > 0 ? page.columns[key] :
                                                 String(key + (view.offsets[keyAxis] ?? 0));
         const row = element("tr", key === state.cell.column ? {class: "chosen"} : {});
         row.append(element("th", {scope: "row"}, label));
-        columns.forEach(({values, coloured}, c) => {
+        columns.forEach(({values, phases, coloured}, c) => {
             const cell = element("td");
-            if (coloured) cell.append(swatch(cssColour(colourOf(scale, values[k]))));
+            const phase = phases?.[k] ?? (values[k] < 0 ? Math.PI : 0);
+            const colour = scale.complex ? complexColour(scale, Math.abs(values[k]), phase) :
+                                           colourOf(scale, values[k]);
+            if (coloured) cell.append(swatch(cssColour(colour)));
             cell.append(texts[c][k]);
             row.append(cell);
         });
@@ -110,11 +114,20 @@ function tableOf(headings, keys, columns, view, scale) {
     return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
 }
 
+// The chosen row of a panel, at the columns that are listed.
+function columnOf(panel, keys) {
+    const {row} = state.cell;
+    return {
+        values: keys.map((column) => panel.at(row, column)),
+        phases: panel.phase && keys.map((column) => panel.phase.at(row, column)),
+    };
+}
+
 // One panel's row.
 function traceOfPanel(view, panelPlace, scale) {
     const number = panelNumber(view, panelPlace), panel = view.tensor.panel(number);
     const columnAxis = axisOf(view, 1), places = placesOf(view, panelPlace), keys = keysOf(panel);
-    const own = {values: keys.map((column) => panel.at(state.cell.row, column)), coloured: true};
+    const own = {...columnOf(panel, keys), coloured: true};
     const before = [], after = [], headings = [], columns = [];
     const traced =
         view.trace.length > 0 ? view.trace : [{what: "self", name: view.name, factors: []}];
@@ -122,14 +135,16 @@ function traceOfPanel(view, panelPlace, scale) {
         if (one.what === "row") before.push(vectorLine(one, places, columnAxis));
         if (one.what === "result") after.push(vectorLine(one, places, columnAxis));
         if (one.what === "self") {
-            headings.push(nameNodes(view.name, view.letters));
+            headings.push(symbolNodes(view));
             columns.push(own);
         }
         if (one.what !== "column") continue;
         const {base, column, free} = placesOfTraced(one, places, columnAxis);
         if (free.length > 0 || !column) continue;
-        headings.push(nameNodes(one.name, one.letters));
-        columns.push({values: keys.map((key) => one.tensor.valueAt(base + key * column.stride))});
+        headings.push(symbolNodes(one));
+        const valuesOf = (tensor) => keys.map((key) => tensor.valueAt(base + key * column.stride));
+        const {phase} = one.tensor;
+        columns.push({values: valuesOf(one.tensor), phases: phase && valuesOf(phase)});
     }
     const words = captionWords(view, panelPlace);
     const section = element(
@@ -144,13 +159,10 @@ function traceOfPanel(view, panelPlace, scale) {
 }
 
 // Two panels and their difference.
-function comparedRow(left, right, scale) {
-    const keys = keysOf(left.panel), {row} = state.cell;
-    const values = [left, right].map((side) => keys.map((column) => side.panel.at(row, column)));
-    const columns = [
-        ...values.map((own) => ({values: own, coloured: true})),
-        {values: values[1].map((x, k) => x - values[0][k])}
-    ];
+function comparedRow(left, right, difference, scale) {
+    const keys = keysOf(left.panel);
+    const columns = [left.panel, right.panel, difference].map(
+        (panel, k) => ({...columnOf(panel, keys), coloured: k < 2}));
     return tableOf([[left.words], [right.words], ["difference"]], keys, columns, left.view, scale);
 }
 
@@ -162,7 +174,9 @@ function drawTrace(maps) {
     const heads = element("div", {class: "heads"});
     if (state.mode === "compare") {
         const [left, right] = compared();
-        if (sameSize(left, right)) heads.append(comparedRow(left, right, maps[0].source.scale));
+        const difference = maps[2]?.source.panel;
+        if (difference)
+            heads.append(comparedRow(left, right, difference, maps[0].source.scale));
     } else {
         const count = panelsAlong(view), all = state.mode === "all" && count <= 4;
         for (let panel = 0; panel < count; ++panel)
@@ -170,7 +184,9 @@ function drawTrace(maps) {
                 heads.append(traceOfPanel(view, panel, scaleOfPanel(view, panel)));
     }
     host.replaceChildren(heading, heads);
-    const equations = view.trace.filter((one) => one.equation).map((one) => one.equation);
-    if (state.mode !== "compare" && equations.length > 1)
-        host.append(element("pre", {}, equations.join("\n")));
+    const formulas = view.trace.filter((one) => one.formula).map((one) => one.formula);
+    if (state.mode !== "compare" && formulas.length > 1)
+        host.append(element(
+            "div", {class: "formulas"},
+            ...formulas.map((formula) => element("p", {}, ...formulaNodes(formula)))));
 }

@@ -81,10 +81,12 @@ std::size_t panels_in(const array& a) {
     return count;
 }
 
-void read_row(const array& a, std::size_t row, double* to) {
+void read_row(const array& a, aspect of, std::size_t row, double* to) {
     const auto widened = [](auto x) { return static_cast<double>(x); };
     const auto narrow = [](auto x) { return static_cast<double>(static_cast<float>(x)); };
-    const auto magnitude = [](auto z) { return static_cast<double>(std::abs(z)); };
+    const auto number = [of](auto z) {
+        return static_cast<double>(of == aspect::phase ? std::arg(z) : std::abs(z));
+    };
     switch (a.type()) {
         case element::f32:
             return read<float>(a, row, to, widened);
@@ -95,9 +97,9 @@ void read_row(const array& a, std::size_t row, double* to) {
         case element::f16:
             return read<f16>(a, row, to, narrow);
         case element::c64:
-            return read<std::complex<float>>(a, row, to, magnitude);
+            return read<std::complex<float>>(a, row, to, number);
         case element::c128:
-            return read<std::complex<double>>(a, row, to, magnitude);
+            return read<std::complex<double>>(a, row, to, number);
         case element::i32:
             return read<std::int32_t>(a, row, to, widened);
         case element::i64:
@@ -114,7 +116,7 @@ void read_whole_row(const array& a, std::size_t row, std::int64_t* to) {
     else read<bool>(a, row, to, widened);
 }
 
-summary summary_of(const array& a) {
+summary summary_of(const array& a, aspect of) {
     summary s;
     const std::size_t rows = panels_in(a) * rows_in_panel(a);
     std::vector<double> numbers(columns_in_panel(a));
@@ -124,7 +126,7 @@ summary summary_of(const array& a) {
     std::vector<double> sample;
     std::size_t number = 0;
     for (std::size_t row = 0; row < rows; ++row) {
-        read_row(a, row, numbers.data());
+        read_row(a, of, row, numbers.data());
         for (const double x : numbers) {
             add(s, x);
             if (number++ % step == 0 && std::isfinite(x)) sample.push_back(std::abs(x));

@@ -27,9 +27,12 @@ std::size_t columns_in_panel(const array& a);
 /// How many panels: the product of all other axes.
 std::size_t panels_in(const array& a);
 
-/// A row of the panels, all of them counted, as double: of a complex number its magnitude, of a
-/// boolean 0 or 1.
-void read_row(const array& a, std::size_t row, double* to);
+/// What is read of an element: of a complex number its modulus, of a boolean 0 or 1; or its phase,
+/// from -pi to pi, which other numbers do not have.
+enum class aspect { value, phase };
+
+/// A row of the panels, all of them counted, as double.
+void read_row(const array& a, aspect of, std::size_t row, double* to);
 /// The same of whole numbers, none of them rounded.
 void read_whole_row(const array& a, std::size_t row, std::int64_t* to);
 
@@ -43,6 +46,6 @@ struct summary {
     std::int64_t least_whole = std::numeric_limits<std::int64_t>::max();
     std::int64_t most_whole = std::numeric_limits<std::int64_t>::min();
 };
-summary summary_of(const array& a);
+summary summary_of(const array& a, aspect of);
 
 }  // namespace ricci::show

@@ -31,10 +31,17 @@ v^i = \operatorname{mean}_a((X^{ia} - \mu^i)^2)
 Y^{ia} = g^a \frac{X^{ia} - \mu^i}{\sqrt{v^i + \epsilon}}
 """,
 }
+TEXTS["process"] = r"""
+K^{ij} = \exp(-\frac{1}{2 \ell^2} \sum_a (X^{ia} - X^{ja})^2) + \sigma^2 \delta^{ij}
+\alpha^{j} = \operatorname{solve}_{ij}(K^{ij}, y^{i})
+L = -\frac{1}{2} y^i \alpha^i - \frac{1}{2} \operatorname{logdet}_{ij}(K^{ij})
+M^{ij} = \begin{cases} K^{ij} & \text{if } |i - j| \leq w \\ 0 & \text{otherwise} \end{cases}
+"""
 GRADIENT = ["--of", "Y", "--by", "W_Q"]
 CASES = [("attention", []), ("attention", ["--whole"]),
          ("attention", ["--whole", "--layout", "plain"]), ("attention", GRADIENT),
-         ("attention", [*GRADIENT, "--whole"]), ("chain", []), ("merged", []), ("normalised", [])]
+         ("attention", [*GRADIENT, "--whole"]), ("chain", []), ("merged", []), ("normalised", []),
+         ("process", []), ("process", ["--of", "L", "--by", "X"])]
 
 # The boxes of all words and nodes as the browser draws them, and the colours of paper and words.
 SCRIPT = """<script>
@@ -44,7 +51,13 @@ const view = root.viewBox.baseVal;
 const texts = [...root.querySelectorAll('text')].map(t =>
     ({what: t.getAttribute('class'), words: t.textContent, box: box(t)}));
 const nodes = [...root.querySelectorAll(
-    'rect.tensor, rect.value, rect.function, rect.stored')].map(box);
+    'rect.tensor, rect.value, rect.function, rect.argument, rect.stored')].map(box);
+const corner = root.getBoundingClientRect();
+for (const m of root.querySelectorAll('math')) {
+    const b = m.getBoundingClientRect();
+    texts.push({what: 'formula', words: m.getAttribute('alttext'),
+                box: [b.x - corner.x, b.y - corner.y, b.width, b.height]});
+}
 const colour = c => getComputedStyle(root.querySelector(c)).fill;
 return {view: [view.width, view.height], texts, nodes,
         paper: colour('.paper'), word: colour('text')};
@@ -84,6 +97,11 @@ def faults_of(seen):
         x, y, w, h = text["box"]
         if x < 0 or y < -1 or x + w > width + 1 or y + h > height + 3:
             yield f"{text['words']!r} leaves the picture"
+        if text["what"] == "formula":
+            if w < 8 or h < 8:
+                yield f"{text['words']!r} is not set"
+            if any(overlap(text["box"], node) for node in seen["nodes"]):
+                yield f"{text['words']!r} is on top of a node"
         if text["what"] in ("name", "word"):
             around = [
                 n for n in seen["nodes"]

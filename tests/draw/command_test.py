@@ -13,6 +13,8 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
+import mathml
+
 ATTENTION = r"""Q^{hia} = X^{ic} W_Q^{hca}
 K^{hja} = X^{jc} W_K^{hca}
 S^{hij} = \frac{1}{\sqrt{d_k}} Q^{hia} K^{hja}
@@ -53,6 +55,10 @@ def check_pictures(folder):
     for one in ["X", "WQ", "softmaxj", "h", "Qhia = Xic WQhca"]:
         check(one in words, f"{one} is not drawn: {words}")
     check(not list(root.iter(SVG + "script")), "a picture holds a script")
+    # who listens hears what is drawn
+    said = [g.get("aria-label") for g in root.iter(SVG + "g") if g.get("role") == "img"]
+    check(len(said) == 5 and "Q[h,i,a] = sum(c) X[i,c] * W_Q[h,c,a]" in said[0],
+          f"pictures are not said: {said}")
     # one panel an equation, or all as one
     check(sum(w == "X" for w in words) == 2, "X is not drawn once in each equation that has it")
     whole = words_of(svg_of(folder, ATTENTION, "--whole"))
@@ -68,6 +74,51 @@ def check_pictures(folder):
     check("1" in order and "2" in order and any("50 elements" in w for w in order),
           f"no order: {order}")
     check(any("400000 multiplications" in w for w in order), f"no count: {order}")
+
+
+# All that the printer writes: heights, hats, primes, fractions, roots, sums, cases, functions.
+FORMULAS = r"""K^{ij} = \exp(-\frac{1}{2 \ell^2} \sum_a (X^{ia} - X^{ja})^2) + \sigma^2 \delta^{ij}
+\alpha^{j} = \operatorname{solve}_{ij}(K^{ij}, y^{i})
+L = -\frac{1}{2} y^i \alpha^i - \frac{1}{2} \operatorname{logdet}_{ij}(K^{ij})
+C^{ij} = \operatorname{chol}_{ij}(K^{ij})
+I^{ij} = -\infty x^{ij}
+d = \det_{ij}(K^{ij})
+g = \log \det_{ij}(K^{ij})
+J^{ij} = (G^{-1})^{ij} + G^{ij}
+A^{hij} = \frac{\exp(S^{hij})}{\sum_{j'} \exp(S^{hij'})}
+\hat{\beta}^{i} = \sqrt{v^i + \epsilon} + \max(0, \bar{x}^i)
+M^{ij} = \begin{cases} A_1^{ij} & \text{if } |i - j| \leq w \\ 0 & \text{otherwise} \end{cases}
+\text{Output}^{ij} = T_{\text{masked}}^{ij} [i < j] + 2.5 \cdot 3
+F^i = u^{i+k} f^k + \prod_a X^{ia}
+P^{ia} = E^{t_i a} + X^{i(ha)} W^h
+N^i = \max_a X^{ia} + \operatorname{softmax}_i(y^i)
+z^{i} = \mathrm{i} y^i
+a^{\mu} = \Gamma^{\mu}_{\nu\rho} v^\nu v^\rho
+X^{(hi)} = \tilde{A}^{hi'} \delta^{i i'}
+z^k = \sum_{n=0}^{3} a^{nk} 2^n
+\text{loss} = -\frac{1}{n} \sum_i \log p_{i t_i}
+y_i = \lfloor x_i / 2 \rfloor \bmod 3
+"""
+
+
+def formulas_of(root):
+    """Each as MathML, and in the LaTeX that a reader hears."""
+    return [(m, m.get("alttext")) for m in root.iter(mathml.NAMESPACE + "math")]
+
+
+def check_formulas(folder):
+    for text, arguments in [(FORMULAS, []), (ATTENTION, []),
+                            (ATTENTION, ["--of", "Y", "--by", "W_Q,X"])]:
+        for line in text.strip().split("\n") if text is FORMULAS else [text]:
+            drawn = formulas_of(svg_of(folder, line, *arguments))
+            check(drawn, f"no formula: {line}")
+            read = "\n".join(mathml.latex_of(m) for m, _ in drawn)
+            again = [latex for _, latex in formulas_of(svg_of(folder, read))]
+            check(again == [latex for _, latex in drawn],
+                  f"the formula of {drawn[0][1]} is read as {read}, which is {again}")
+    # names and comparisons that XML has signs for
+    for m, latex in formulas_of(svg_of(folder, r"y^i = [i < j] x^{j}")):
+        check("<" in latex and "<" in mathml.latex_of(m), f"no comparison: {latex}")
 
 
 def check_dot(folder):
@@ -130,7 +181,9 @@ def check_large(folder):
 
 
 with tempfile.TemporaryDirectory() as name:
-    for one_check in [check_pictures, check_dot, check_sentences, check_text, check_large]:
+    for one_check in [
+            check_pictures, check_formulas, check_dot, check_sentences, check_text, check_large
+    ]:
         one_check(pathlib.Path(name))
 for failure in failures:
     print(failure)

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "draw/layout.hpp"
@@ -29,6 +30,12 @@ inline std::vector<rectangle> shown(const draw::diagram& d, const draw::layout& 
         if (size.x > 0)
             all.push_back(
                 {l.routes[e].letter, size, "letter " + draw::plain_text(d.edges[e].text)});
+        for (const auto& [end, at] : {std::pair(d.edges[e].tail, l.routes[e].tail_mark),
+                                      std::pair(d.edges[e].head, l.routes[e].head_mark)})
+            if (!end.mark.empty())
+                all.push_back({at, draw::mark_size(end),
+                               "mark " + draw::plain_text(end.mark) + " of line " +
+                                   draw::plain_text(d.edges[e].text)});
     }
     return all;
 }

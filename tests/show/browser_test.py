@@ -192,6 +192,64 @@ class Drawn(Browsed):
             for colour in self.colours([[0, k] for k in range(0, values.size, 5)]):
                 self.assertGreater(sum(abs(x - y) for x, y in zip(below, colour)), 60)
 
+    def test_complex_numbers(self):
+        phases = np.linspace(-np.pi, np.pi, 24, endpoint=False)
+        a = np.outer([1, 0.5, 0], np.exp(1j * phases))
+        self.show_array(a)
+        full, half, none = (self.colours([[row, k] for k in range(24)]) for row in range(3))
+        self.assertEqual(len(set(full)), 24)
+        self.assertEqual(len(set(none)), 1)
+        # each modulus has about one lightness, in all hues
+        for dark, light in ((full, half), (half, none)):
+            self.assertLess(max(map(luminance, dark)), min(map(luminance, light)))
+        zero, quarter, less = (full[k] for k in (12, 18, 6))
+        self.assertGreater(zero[0], max(zero[1:]), "red at phase 0")
+        self.assertLess(quarter[2], min(quarter[:2]), "no blue at a quarter turn")
+        self.assertGreater(less[2], less[1], "violet at minus a quarter turn")
+        self.assertIn("modulus 0 in the middle, 1 at the rim", self.browser.text("#legend"))
+        self.browser.pointer(self.place(1, 18))
+        self.assertEqual(self.browser.text("#tip"),
+                         f"row 1, column 18: modulus 0.5, phase {np.pi / 2!r} (90.0\u00b0)")
+        # the colours of the wheel are those of the panel
+        wheel = self.browser.run("""
+            const context = document.querySelector('.wheel').getContext('2d');
+            return [[51, 26], [26, 0], [26, 51]].map(
+                ([x, y]) => Array.from(context.getImageData(x, y, 1, 1).data.slice(0, 3)))""")
+        for colour, cell in zip(wheel, (zero, quarter, less)):
+            self.assertLess(sum(abs(x - y) for x, y in zip(colour, cell)), 60)
+
+    def test_complex_numbers_that_are_not_finite(self):
+        a = np.exp(1j * np.linspace(-np.pi, np.pi, 64, endpoint=False)).reshape(2, 32)
+        a = np.vstack([a, np.full(32, np.nan)])
+        a[2, 1] = np.inf
+        self.show_array(a)
+        nan, infinite = self.colours([[2, 0], [2, 1]])
+        self.assertEqual(nan, MAGENTA)
+        for colour in self.colours([[k // 32, k % 32] for k in range(64)]):
+            for special in (nan, infinite):
+                self.assertGreater(sum(abs(x - y) for x, y in zip(colour, special)), 60)
+        self.assertIn("31 NaN", self.browser.text("#legend"))
+        self.assertIn("1 \u221e", self.browser.text("#legend"))
+        # numbers whose phases cancel are grey, and not the colour of 0
+        self.show_array(np.tile([1.0 + 0j, -1], (1500, 1500)))
+        mixed, = self.colours([[700, 1500]])
+        self.assertLess(max(mixed) - min(mixed), 60)
+        self.assertLess(luminance(mixed), 0.4)
+
+    def test_complex_difference(self):
+        self.save("a.npy", np.array([[1 + 1j, 2]]))
+        self.save("b.npy", np.array([[1 + 3j, 1 - 1j]]))
+        self.show("show", "a.npy", "b.npy")
+        self.focus(2)
+        self.assertEqual(self.value(), "difference, row 0, column 0: 2\u222090.0\u00b0")
+        self.browser.keys(RIGHT)
+        self.assertEqual(self.value(),
+                         "difference, row 0, column 1: 1.414\u2220\u2212135.0\u00b0")
+        self.save("r.npy", np.array([[-1.0, 2]]))
+        self.show("show", "r.npy", "b.npy")
+        self.focus(2)
+        self.assertEqual(self.value(), "difference, row 0, column 0: 3.606\u222056.3\u00b0")
+
     def test_keys(self):
         a = np.arange(40.0).reshape(5, 8) / 8
         self.show_array(a)
@@ -335,6 +393,24 @@ class Runs(Browsed):
         weights = np.exp(q[1] @ k.T / np.sqrt(2))
         values = weights / weights.sum() @ v
         return "[" + "  ".join(f"{x:.4g}" for x in values) + "]"
+
+    def test_equations_are_set(self):
+        self.show_worked()
+        said = self.browser.run("""
+            const all = document.querySelectorAll('#title math, #equation math, #trace math');
+            return [...all].map(m => {
+                const box = m.getBoundingClientRect();
+                return [m.getAttribute('alttext'), box.width, box.height];
+            })""")
+        words = [one[0] for one in said]
+        self.assertIn("A^{hij}", words)
+        self.assertIn("S^{hij} = \\frac{1}{\\sqrt{d_k}} P^{hij}", words)
+        self.assertTrue(all(width > 8 and height > 8 for _, width, height in said), said)
+        # the fraction is set as one: its root stands below the line of its 1
+        above, below = self.browser.run("""
+            const fraction = document.querySelector('#trace .formulas mfrac');
+            return [...fraction.children].map(part => part.getBoundingClientRect().y)""")
+        self.assertGreater(below, above + 5)
 
     def test_several_extents(self):
         self.show_worked("h:1,2,4", "d_k=4,2,1")

@@ -34,6 +34,10 @@ class Page:
         self.view = self.says["views"][0]
         self.data = re.findall(r"<!--([A-Za-z0-9+/=]*)-->", self.text)
 
+    def phases(self, tensor):
+        """Of complex numbers, from -pi to pi."""
+        return self.values({**tensor, **tensor["phase"]})
+
     def values(self, tensor):
         """The elements of a tensor, as the page's script decodes them."""
         groups = -(-tensor["panels"] // tensor["together"])

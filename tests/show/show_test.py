@@ -5,8 +5,14 @@ refused.
 usage: show_test.py RICCI        numpy is needed; without it the test says so and is skipped (77)
 """
 
+import pathlib
+import re
+import sys
 import unittest
+import xml.etree.ElementTree
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "draw"))
+import mathml  # noqa: E402: stands beside the tests of diagrams
 from pages import WORKED, WORKED_OPERANDS, Case, Page, np
 
 
@@ -15,7 +21,9 @@ class Show(Case):
         self.save("a.npy", array)
         page = self.page("show", "a.npy", "-o", "page.html", *words)
         tensor = page.view["tensor"]
-        wanted = np.abs(array) if np.iscomplexobj(array) else np.asarray(array)
+        wanted = np.asarray(array)
+        if np.iscomplexobj(array):
+            wanted = np.hypot(array.real, array.imag)
         self.assertEqual(tensor["extents"], list(wanted.shape))
         values = page.values(tensor).astype(float)
         if exact:
@@ -35,8 +43,12 @@ class Show(Case):
                                                                                           "f64")):
             a = r.standard_normal((2, 3, 4)).astype(kind)
             page, _ = self.check_values(a)
-            self.assertEqual(page.view["tensor"]["format"], stored)
-            self.assertEqual(page.view["tensor"]["magnitude"], kind[0] == "c")
+            tensor = page.view["tensor"]
+            self.assertEqual(tensor["format"], stored)
+            self.assertEqual("phase" in tensor, kind[0] == "c")
+            if "phase" in tensor:
+                np.testing.assert_allclose(page.phases(tensor), np.angle(a),
+                                           rtol=1e-6 if kind == "c8" else 1e-14)
         for values, stored in ((np.eye(3, dtype=bool), "u8"), (np.arange(250), "u8"),
                                (np.arange(-9, 9), "i16"), (np.array([[70000, -70000]],
                                                                     np.int32), "i32"),
@@ -80,6 +92,22 @@ class Show(Case):
         page = self.page("show", "e.npy", "-o", "page.html", "--page-size", "300K")
         np.testing.assert_allclose(page.values(page.view["tensor"]), np.tile(extremes, (100, 1)),
                                    rtol=1e-2)
+
+    def test_complex_numbers_in_steps(self):
+        r = np.random.default_rng(9)
+        a = r.standard_normal((2, 150, 200)) + 1j * r.standard_normal((2, 150, 200))
+        a[0, 0, :3] = np.nan, np.inf, 0
+        for size, stored, steps in (("20M", "f64", 0), ("550K", "q16", 65532), ("400K", "q8", 252)):
+            page, moduli = self.check_values(a, "--page-size", size, exact=steps == 0)
+            tensor = page.view["tensor"]
+            self.assertEqual((tensor["format"], tensor["phase"]["format"]), (stored, stored))
+            self.assertLess(page.size, float(size[:-1]) * {"K": 1e3, "M": 1e6}[size[-1]])
+            np.testing.assert_array_equal(np.isnan(moduli), np.isnan(a))
+            finite = np.isfinite(a)
+            off = np.abs(page.phases(tensor) - np.angle(a))[finite]
+            self.assertLessEqual(off.max(), 2 * np.pi / steps / 2 * 1.0001 if steps else 1e-15)
+        self.refused("too many for a page of 250K", "show", "a.npy", "-o", "p.html", "--page-size",
+                     "250K")
 
     def test_a_large_page(self):
         a = np.random.default_rng(4).random((12, 1024, 1024), np.float32)
@@ -170,6 +198,18 @@ class Show(Case):
                          str(WORKED / "tokens.txt"))
         self.assertEqual(page.says["rows"], ["The", "cat", "sat", "on", "mat"])
         self.assertEqual(page.view["letters"], ["h", "i", "j"])
+        # formulas in MathML say what the equations say
+        for one in [page.view, *page.view["trace"]]:
+            for formula, latex in ((one["symbol"], None), (one["formula"], one["equation"])):
+                if latex == "":
+                    continue
+                read = xml.etree.ElementTree.fromstring(formula)
+                wanted = read.get("alttext")
+                self.assertIn(latex, (None, wanted))
+                # braces around one letter are a matter of taste
+                said, wanted = (re.sub(r"[ {}]", "", t) for t in (mathml.latex_of(read), wanted))
+                self.assertEqual(said, wanted)
+        self.assertIn("<msup><mi>A</mi>", page.view["symbol"])
         self.assertEqual([(one["what"], one["name"]) for one in page.view["trace"]],
                          [("row", "Q"), ("column", "P"), ("column", "S"), ("self", "A"),
                           ("result", "Y")])
