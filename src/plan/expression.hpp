@@ -211,6 +211,9 @@ public:
     /// if given, is set where the whole is 0 beyond the edge of what stands in a loop's place.
     expr moved(expr e, moved_loops loops, bool* covered = nullptr);
     /// Conditions that a place, its edge aside, is within bounds.
+    /// Whether a factor that is `now` where loops are elsewhere makes its product 0 there, whatever
+    /// the other factors are: a bracket that is false, or what lies wholly beyond such an edge.
+    bool vanishes(expr before, expr now) const;
     expr_list within(const place&, std::int64_t low, std::int64_t high);
     /// The condition that a number is a place of an axis, if that is a whole number.
     expr is_place(expr number, std::int64_t extent);

@@ -182,6 +182,12 @@ expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
             break;
         }
     }
+bool graph::vanishes(expr before, expr now) const {
+    const auto& was = (*this)[before];
+    return now != before && is_constant(now, 0) &&
+           (is_bracket(before) || (was.kind == kind::load && has_edge(was.source, edge::nothing)));
+}
+
     return known[e] = made;
 }
 
@@ -193,11 +199,7 @@ expr graph::moved_operation(const expression& node, moved_loops loops, memo& kno
         const bool hides = product || (node.code == opcode::divide && k == 0);
         const expr now = moved(before, loops, known, product ? covered : nullptr);
         if (now < 0) return -1;
-        // Nothing counts beyond such an edge, or where a bracket is false, whatever it is.
-        const auto& was = (*this)[before];
-        if (hides && now != before && is_constant(now, 0) &&
-            (is_bracket(before) || (was.kind == kind::load && has_edge(was.source, edge::nothing))))
-            return constant(0);
+        if (hides && vanishes(before, now)) return constant(0);
         arguments.push_back(now);
     }
     if (product) return multiply(arguments);

@@ -311,6 +311,7 @@ private:
             bool here = false;
             const expr made = values_.moved(f, {&there, 1}, &here);
             if (made < 0) return -1;
+            if (values_.vanishes(f, made)) return values_.constant(0);
             covered = covered || here;
             // What is computed of what is 0 beyond the edge need not be 0.
             alone = alone && (inside || here || made == f || values_.is_bracket(f));
