@@ -235,3 +235,31 @@ TEST_CASE("who is the least of sums with lookups is asked of the same numbers", 
         CHECK(entry(slopes["dL/dz"], std::size_t(4 + place)) ==
               entry(slopes["dL/dz"], std::size_t(8 + place)));
 }
+
+TEST_CASE("what lies wholly beyond an axis is nothing, whatever it is divided by", "[places]") {
+    const program p = text("P^k = \\sum_j \\max_i (A^{ij} B^{\\operatorname{wrap}(k+2i-3), k+j})");
+    const array B = drawn({7, 11}, 2), slope = drawn({7}, 3);
+    const std::vector<named> others{{"A", drawn({3, 4}, 1)}, {"k", extent(7)}, {"j", extent(4)}};
+    auto all = others;
+    all.push_back({"B", B});
+    all.push_back({"dL/dP", slope});
+    const array got = run(gradient(p, "P", {"B"}), all)["dL/dB"];
+    for (std::size_t row = 0; row < 7; ++row) CHECK(entry(got, row * 11 + 10) == 0);
+    all.back() = {"dL/dP", doubles({7}, std::vector<double>(7, 1))};
+    CHECK(near(run(gradient(p, "P", {"B"}), all)["dL/dB"], differences(p, others, "P", "B", B),
+               1e-7));
+}
+
+TEST_CASE("an index whose places go backwards keeps its length in gradients", "[places]") {
+    // The letter of i is free in none of them: how far it runs is said by it.
+    const program p = text(
+        "P^i = \\sum_{l \\le i} A^{i, \\operatorname{clamp}(l-3), 2-2i, \\operatorname{pad}(1-l)} "
+        "B^l A^{\\operatorname{wrap}(i+3l+3), l, 2i+0, \\operatorname{pad}(l)}");
+    const array A = drawn({4, 6, 9, 6}, 1);
+    const std::vector<named> others{{"B", drawn({6}, 2)}, {"i", extent(4)}, {"l", extent(6)}};
+    auto all = others;
+    all.push_back({"A", A});
+    all.push_back({"dL/dP", doubles({4}, {1, 1, 1, 1})});
+    CHECK(near(run(gradient(p, "P", {"A"}), all)["dL/dA"], differences(p, others, "P", "A", A),
+               1e-7));
+}
