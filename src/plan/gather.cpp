@@ -110,8 +110,7 @@ expr lowering::compared(expr e) {
 std::optional<place> lowering::place_on(loop axis, expr numbers) const {
     const auto at = place_of(graph_, numbers);
     if (!at || at->edge != edge::none) return {};
-    const auto [least, most] = graph_.reach(*at);
-    if (least < 0 || most >= graph_.extent(axis)) return {};
+    if (!graph_.reach(*at).lies_within(places_of(graph_.extent(axis)))) return {};
     return at;
 }
 

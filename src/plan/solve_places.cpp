@@ -390,7 +390,7 @@ private:
         if (code == opcode::less) margin.offset -= 1;
         for (const auto& t : margin.terms)
             if (!is_summed(t.over)) return -1;
-        const std::int64_t most = values_.reach(margin).second;
+        const std::int64_t most = values_.reach(margin).most;
         if (most < 0) return values_.constant(0);
         for (const auto& t : margin.terms) {
             const std::int64_t extent = values_.extent(t.over), size = std::abs(t.factor);
