@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <exception>
+#include <limits>
 #include <new>
 #include <optional>
 #include <set>
@@ -92,6 +93,8 @@ std::string check_dense_form(const place_program& p, const ir::program& program,
 std::string check_values(const place_program& p, const ir::program& program,
                          const tensor_values& inputs, const tensor_values& wanted) {
     for (const element type : {element::f64, element::f32}) {
+        // Beyond the range of a type there is nothing to compare.
+        if (type == element::f32 && size_of(wanted) > std::numeric_limits<float>::max()) continue;
         tensor_values first;
         for (const int threads : {1, 3}) {
             if (threads > 1 && p.seed % 4 != 0) continue;
