@@ -39,6 +39,9 @@ public:
         : plan_(plan), values_(plan.values), cuts_(plan.steps.size()) {}
 
     void run() {
+        if (std::none_of(plan_.steps.begin(), plan_.steps.end(),
+                         [&](const step& s) { return is_long(s); }))
+            return;
         masked_tensors known(plan_);
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
             if (const assign* a = plan_.steps[s].as_assign()) cuts_[s] = own_cut(known, *a);
@@ -58,6 +61,14 @@ public:
 
 private:
     // Which steps are cut -------------------------------------------------------------------------
+
+    bool is_long(const step& s) const {
+        const assign* a = s.as_assign();
+        if (a == nullptr) return false;
+        const auto all = united(a->loops, a->over);
+        return std::count_if(all.begin(), all.end(),
+                             [&](loop l) { return values_.extent(l) >= fewest_places; }) >= 2;
+    }
 
     bool is_cuttable(const assign& a) const {
         if (values_[a.body].edged || !plan_.holds(a.target.slot, plan_.type)) return false;

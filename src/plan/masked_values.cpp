@@ -67,6 +67,11 @@ std::optional<masked_value> masked_tensors::under(expr condition, double beyond)
 }
 
 std::optional<masked_value> masked_tensors::value_of(expr e) const {
+    memo known;
+    return find(e, known);
+}
+
+std::optional<masked_value> masked_tensors::find(expr e, memo& known) const {
     const auto& node = values_[e];
     if (node.kind == kind::load) return of_load(e);
     if (node.kind != kind::operation) return {};
@@ -74,16 +79,18 @@ std::optional<masked_value> masked_tensors::value_of(expr e) const {
     for (const double otherwise : {0.0, minus_infinity})
         if (const auto cases = chosen_in(values_, e, otherwise))
             return under(cases->condition, otherwise);
-    if (node.code == opcode::multiply) return of_product(node);
-    if (node.code == opcode::add) return of_sum(node);
-    return {};
+    if (node.code != opcode::multiply && node.code != opcode::add) return {};
+    if (const auto found = known.find(e); found != known.end()) return found->second;
+    const auto made = node.code == opcode::multiply ? of_product(node, known) : of_sum(node, known);
+    return known[e] = made;
 }
 
 // 0, where any factor is; a bracket hides whatever the others are.
-std::optional<masked_value> masked_tensors::of_product(const expression& product) const {
+std::optional<masked_value> masked_tensors::of_product(const expression& product,
+                                                       memo& known) const {
     std::optional<masked_value> found;
     for (const expr f : product.arguments) {
-        const auto mine = value_of(f);
+        const auto mine = find(f, known);
         if (!mine || mine->beyond != 0) continue;
         if (!found || !mine->by_numbers) found = mine;
     }
@@ -91,11 +98,11 @@ std::optional<masked_value> masked_tensors::of_product(const expression& product
 }
 
 // Minus infinity, whatever is added to it; 0, where all terms are.
-std::optional<masked_value> masked_tensors::of_sum(const expression& terms) const {
+std::optional<masked_value> masked_tensors::of_sum(const expression& terms, memo& known) const {
     std::optional<masked_value> all;
     bool zero = true;
     for (const expr t : terms.arguments) {
-        auto mine = value_of(t);
+        auto mine = find(t, known);
         if (mine && mine->beyond == minus_infinity) {
             mine->by_numbers = true;
             return mine;

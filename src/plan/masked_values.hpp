@@ -45,10 +45,14 @@ private:
         access target;
         masked_value value;
     };
+    /// Of parts that stand in several places, once each.
+    using memo = std::map<expr, std::optional<masked_value>>;
+
+    std::optional<masked_value> find(expr e, memo& known) const;
     std::optional<masked_value> under(expr condition, double beyond) const;
     std::optional<masked_value> of_load(expr load) const;
-    std::optional<masked_value> of_product(const expression& product) const;
-    std::optional<masked_value> of_sum(const expression& terms) const;
+    std::optional<masked_value> of_product(const expression& product, memo& known) const;
+    std::optional<masked_value> of_sum(const expression& terms, memo& known) const;
 
     const program_plan& plan_;
     const graph& values_;
