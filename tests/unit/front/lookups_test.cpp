@@ -201,7 +201,7 @@ TEST_CASE("rows that a few products read are packed by each, and not stored", "[
     const std::string first = "H^{ia} = E^{x_i a}\n";
     std::vector<named> operands{{"E", e}, {"x", x}};
     std::string equations = first;
-    for (const std::size_t readers : {1, 2, 3, 4, 5}) {
+    for (std::size_t readers = 1; readers <= 5; ++readers) {
         const std::string k(1, static_cast<char>('A' + static_cast<char>(readers)));
         const std::string w = "W_" + k, y = "Y_" + k;
         equations += y + "^{ic} = H^{ia} " + w + "^{ac}\n";
