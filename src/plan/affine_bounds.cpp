@@ -149,6 +149,14 @@ private:
 
 std::optional<whole_interval> bounds_of(const affine_form& form, std::span<const index_range> box,
                                         std::span<const affine_form> conditions) {
+    if (conditions.empty()) {
+        whole_interval all{form.offset, form.offset};
+        for (const index_range& r : box) {
+            if (r.extent == 0) return std::nullopt;
+            all.add(form.factor(r.index), r.extent);
+        }
+        return all;
+    }
     return elimination(form, box, conditions).run();
 }
 

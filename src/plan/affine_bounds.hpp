@@ -10,6 +10,8 @@
 
 #include <ricci/ir/program.hpp>
 
+#include "src/plan/whole_interval.hpp"
+
 namespace ricci::plan {
 
 /// offset + sum of factor * index. Indices stand once, in any order.
@@ -29,13 +31,10 @@ struct index_range {
     std::int64_t extent = 0;
 };
 
-struct whole_interval {
-    std::int64_t least = 0, most = 0;
-};
-
 /// The values of `form` lie in this interval wherever all indices are within `box`, which has each
 /// index that stands anywhere, and every one of `conditions` is 0 or more. Nothing: they never are
 /// so together.
+/// Without conditions that is every value from the least to the most.
 std::optional<whole_interval> bounds_of(const affine_form& form, std::span<const index_range> box,
                                         std::span<const affine_form> conditions);
 

@@ -109,7 +109,7 @@ private:
         box_.clear();
         take_letters(place);
         const auto anywhere = bounds_of(place, box_, {});
-        if (!anywhere || (anywhere->least >= 0 && anywhere->most < extent)) return;
+        if (!anywhere || anywhere->lies_within(places_of(extent))) return;
         for (const conjunction& c : reader_.alternatives(conditions_)) {
             affine_form below, above;  // 0 or more where the place is outside
             below.add(place, -1);

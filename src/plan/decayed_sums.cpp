@@ -174,9 +174,9 @@ expr lowering::decayed(const decayed_sum& d) {
     for (const auto& w : d.weights) add_parts(w, d.pairs, parts);
     const auto place_inside = [&](loop l, std::int64_t by, loop of, expr_list& conditions) {
         place to{by, {{l, 1}}};
-        const std::int64_t last = graph_.extent(of) - 1;
-        if (const auto [least, most] = graph_.reach(to); least >= 0 && most <= last) return to;
-        conditions = graph_.within(to, 0, last);
+        const auto [first, last] = places_of(graph_.extent(of));
+        if (graph_.reach(to).lies_within({first, last})) return to;
+        conditions = graph_.within(to, first, last);
         to.edge = edge::zero;
         to.high = last;
         return to;

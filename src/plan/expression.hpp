@@ -19,6 +19,7 @@
 #include "src/base/small_map.hpp"
 #include "src/base/stable_list.hpp"
 #include "src/plan/loops.hpp"
+#include "src/plan/whole_interval.hpp"
 #include "src/steps/map.hpp"
 
 namespace ricci::plan {
@@ -210,6 +211,9 @@ public:
     /// bracket that does not hold there, is left out. -1: some place has no form then. `covered`,
     /// if given, is set where the whole is 0 beyond the edge of what stands in a loop's place.
     expr moved(expr e, moved_loops loops, bool* covered = nullptr);
+    /// Whether a factor that is `now` where loops are elsewhere makes its product 0 there, whatever
+    /// the other factors are: a bracket that is false, or what lies wholly beyond such an edge.
+    bool vanishes(expr before, expr now) const;
     /// Conditions that a place, its edge aside, is within bounds.
     expr_list within(const place&, std::int64_t low, std::int64_t high);
     /// The condition that a number is a place of an axis, if that is a whole number.
@@ -218,7 +222,11 @@ public:
     /// no form.
     expr at_number(expr e, loop l, expr number);
     /// The least and the largest value of a place, its edge aside.
-    std::pair<std::int64_t, std::int64_t> reach(const place&) const;
+    whole_interval reach(const place&) const;
+    /// The places of an axis that are read there: within the bounds, where it has an edge.
+    whole_interval bounds(const place& p) const {
+        return p.edge == edge::none ? reach(p) : whole_interval{p.low, p.high};
+    }
     /// The same with `replaced(part)` in the place of a part, where that is not -1.
     expr substituted(expr e, const std::function<expr(expr)>& replaced);
     /// An operation on values that were rounded each on their own: not simplified any further.

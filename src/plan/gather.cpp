@@ -110,8 +110,7 @@ expr lowering::compared(expr e) {
 std::optional<place> lowering::place_on(loop axis, expr numbers) const {
     const auto at = place_of(graph_, numbers);
     if (!at || at->edge != edge::none) return {};
-    const auto [least, most] = graph_.reach(*at);
-    if (least < 0 || most >= graph_.extent(axis)) return {};
+    if (!graph_.reach(*at).lies_within(places_of(graph_.extent(axis)))) return {};
     return at;
 }
 
@@ -244,8 +243,10 @@ void lowering::emit_scatter(const scattered_sum& sum, const access& target,
     made.target = target;
     made.body = rows;
     made.beta = 1;
-    made.loops = united(graph_[sum.numbers].indices, graph_[rows].indices);
-    made.over = without(made.loops, without(indices, {sum.axis}));
+    // What turned out to be one number lacks loops of the target, too.
+    const auto others = without(indices, {sum.axis});
+    made.loops = united(united(graph_[sum.numbers].indices, graph_[rows].indices), others);
+    made.over = without(made.loops, others);
     for (auto& at : made.target.at) {
         const std::int64_t factor = at.factor(sum.axis);
         at.add(sum.axis, -factor);

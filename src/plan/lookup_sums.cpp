@@ -193,11 +193,32 @@ expr lowering::looked_up(const lookup_sum& sum) {
     for (const expr f : sum.factors) indices = united(indices, graph_[f].indices);
     if (sum.axis >= 0) indices = united(united(indices, graph_[sum.numbers].indices), {sum.axis});
     indices = without(indices, sum.over);
-    const access target = temporary(indices, -1, type_);
+    // What is looked up is read row by row, and written so.
+    loop_list axes = axis_order(indices, -1);
+    for (const expr f : sum.factors) {
+        if (sum.axis >= 0 || graph_[f].kind != kind::gather) continue;
+        const auto rows = rows_order(f);
+        std::sort(axes.begin(), axes.end(), [&](loop x, loop y) {
+            const auto at = [&](loop l) { return std::find(rows.begin(), rows.end(), l); };
+            return at(x) != at(y) ? at(x) < at(y) : x < y;
+        });
+        break;
+    }
+    const access target = memory_over(axes, type_);
     emit_lookups(sum, target, indices, 0);
     expr_list product = sum.beside;
     product.push_back(graph_.load(target));
     return graph_.sum(sum.later, graph_.multiply(product));
+}
+
+// A sum of two factors of a longer product, of which one is looked up, where that is read on the
+// way; -1: nothing is, or they make a product of matrices.
+expr lowering::sum_of_rows(expr a, expr b, const loop_list& summed) {
+    if (graph_[a].kind != kind::gather && graph_[b].kind != kind::gather) return -1;
+    const expr sum = graph_.sum(summed, graph_.multiply({a, b}));
+    if (graph_[sum].kind != kind::sum) return -1;
+    const auto found = lookups_of(sum);
+    return found && found->beside.empty() && found->later.empty() ? looked_up(*found) : -1;
 }
 
 }  // namespace ricci::plan

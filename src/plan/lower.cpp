@@ -288,6 +288,9 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
         if (summed.empty()) {
             value = graph_.multiply({factors[left], factors[right]});
             if (last) value = graph_.multiply({scale, value});
+        } else if (const expr read = sum_of_rows(factors[left], factors[right], summed);
+                   read >= 0) {
+            value = last ? graph_.multiply({scale, read}) : read;
         } else if (!matrices) {
             value = graph_.multiply({factors[left], factors[right]});
             if (last) value = graph_.multiply({scale, value});

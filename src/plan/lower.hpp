@@ -141,6 +141,7 @@ private:
     bool carries_landings(const lookup_sum& sum) const;
     std::optional<lookup_sum> lookups_of(expr sum_or_product, bool takes = true);
     expr looked_up(const lookup_sum& s);
+    expr sum_of_rows(expr a, expr b, const loop_list& summed);
     // In looked_up_products.cpp.
     expr looked_up_product(expr rows, expr other, const loop_list& summed);
     expr product_of_rows(expr a, expr b, const loop_list& summed);

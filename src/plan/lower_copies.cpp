@@ -111,9 +111,9 @@ expr lowering::copied_axes(expr load) {
         place at = without_edge(p);
         const bool looked_up = is_looked_up(node, axis);
         const auto reached = graph_.reach(p);
-        const std::int64_t first = looked_up ? 0 : reached.first;
+        const std::int64_t first = looked_up ? 0 : reached.least;
         const std::int64_t extent =
-            looked_up ? plan_.slot_of(from).extents[axis] : reached.second - reached.first + 1;
+            looked_up ? plan_.slot_of(from).extents[axis] : reached.most - reached.least + 1;
         at.offset -= first;
         read.at.push_back(std::move(at));
         p.offset = first;

@@ -18,6 +18,7 @@
 #include "src/base/texts.hpp"
 #include "src/plan/chain.hpp"
 #include "src/plan/check_places.hpp"
+#include "src/plan/cut_masked.hpp"
 #include "src/plan/maxima_apart.hpp"
 #include "src/plan/emit.hpp"
 #include "src/plan/exponentials.hpp"
@@ -152,6 +153,8 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
         after("chain", &made);
         pack_lookups(made);
         after("pack", &made);
+        cut_masked(made);
+        after("cut", &made);
         return made;
     };
     auto plan = assignments();

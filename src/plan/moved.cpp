@@ -23,13 +23,10 @@ place multiple(const place& to, std::int64_t factor, std::int64_t offset) {
 
 }  // namespace
 
-std::pair<std::int64_t, std::int64_t> graph::reach(const place& p) const {
-    std::int64_t least = p.offset, most = p.offset;
-    for (const auto& s : p.terms) {
-        const std::int64_t last = s.factor * std::max<std::int64_t>(extent(s.over) - 1, 0);
-        (last < 0 ? least : most) += last;
-    }
-    return {least, most};
+whole_interval graph::reach(const place& p) const {
+    whole_interval all{p.offset, p.offset};
+    for (const auto& s : p.terms) all.add(s.factor, extent(s.over));
+    return all;
 }
 
 expr_list graph::within(const place& p, std::int64_t low, std::int64_t high) {
@@ -185,6 +182,12 @@ expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
     return known[e] = made;
 }
 
+bool graph::vanishes(expr before, expr now) const {
+    const auto& was = (*this)[before];
+    return now != before && is_constant(now, 0) &&
+           (is_bracket(before) || (was.kind == kind::load && has_edge(was.source, edge::nothing)));
+}
+
 expr graph::moved_operation(const expression& node, moved_loops loops, memo& known, bool* covered) {
     const bool product = node.code == opcode::multiply;
     expr_list arguments;
@@ -193,11 +196,7 @@ expr graph::moved_operation(const expression& node, moved_loops loops, memo& kno
         const bool hides = product || (node.code == opcode::divide && k == 0);
         const expr now = moved(before, loops, known, product ? covered : nullptr);
         if (now < 0) return -1;
-        // Nothing counts beyond such an edge, or where a bracket is false, whatever it is.
-        const auto& was = (*this)[before];
-        if (hides && now != before && is_constant(now, 0) &&
-            (is_bracket(before) || (was.kind == kind::load && has_edge(was.source, edge::nothing))))
-            return constant(0);
+        if (hides && vanishes(before, now)) return constant(0);
         arguments.push_back(now);
     }
     if (product) return multiply(arguments);

@@ -1,5 +1,5 @@
-// Products of rows that are looked up: a gather that one contraction reads becomes an operand of
-// it. This comes after groups have formed: a tile's operands are read where they are stored.
+// Products of rows that are looked up: a gather that contractions alone read becomes an operand of
+// them. This comes after groups have formed: a tile's operands are read where they are stored.
 #include "src/plan/packed_lookups.hpp"
 
 #include <algorithm>
@@ -18,6 +18,9 @@ namespace {
 constexpr double least_width = 4;
 // Places in a list and offsets from there share one whole number.
 constexpr double most_offsets = 0x1p54;
+// Rows that lie apart are read at about half of the rate of those that lie together; to store them
+// they are read once so, and written, which takes as long as to read what is written thrice.
+constexpr std::size_t most_readers = 4;
 
 class lookup_packing {
 public:
@@ -28,13 +31,18 @@ public:
         for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
             const assign* const rows = plan_.steps[k].as_assign();
             if (rows == nullptr || !is_plain_gather(*rows)) continue;
-            const auto reader = only_reader(k, rows->target.slot);
-            if (!reader) continue;
-            auto product = packed(*rows, *plan_.steps[*reader].as_assign());
-            if (!product || is_rewritten(*rows, k, *reader, product->target)) continue;
+            const auto readers = readers_of(k, rows->target.slot);
+            std::vector<assign> products;
+            for (const std::size_t r : readers) {
+                auto product = packed(*rows, *plan_.steps[r].as_assign());
+                if (!product || is_rewritten(*rows, k, r, product->target)) break;
+                products.push_back(std::move(*product));
+            }
+            if (readers.empty() || products.size() < readers.size()) continue;
             plan_.slots[static_cast<std::size_t>(rows->target.slot)].kind = storage::unused;
             gone[k] = true;
-            plan_.steps[*reader] = make_step(values_, std::move(*product));
+            for (std::size_t r = 0; r < readers.size(); ++r)
+                plan_.steps[readers[r]] = make_step(values_, std::move(products[r]));
         }
         std::size_t kept = 0;
         for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
@@ -73,19 +81,20 @@ private:
         return true;
     }
 
-    // The contraction that alone reads what a step alone writes.
-    std::optional<std::size_t> only_reader(std::size_t writer, std::int32_t slot) const {
-        std::optional<std::size_t> found;
+    // The contractions that read what a step alone writes; none, where other steps do, or so many
+    // that storing the rows once costs less.
+    std::vector<std::size_t> readers_of(std::size_t writer, std::int32_t slot) const {
+        std::vector<std::size_t> found;
         for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
             const auto& touches = plan_.steps[k].touches;
             const bool here = std::any_of(touches.begin(), touches.end(),
                                           [&](const touch& t) { return t.slot == slot; });
             if (!here || k == writer) continue;
             const assign* const a = plan_.steps[k].as_assign();
-            if (found || k < writer || a == nullptr || a->as != form::contract ||
-                a->target.slot == slot)
+            if (found.size() == most_readers || k < writer || a == nullptr ||
+                a->as != form::contract || a->target.slot == slot)
                 return {};
-            found = k;
+            found.push_back(k);
         }
         return found;
     }
@@ -106,8 +115,13 @@ private:
         return found;
     }
 
-    // The contraction with the rows as they are looked up.
+    // The contraction with the rows as they are looked up. Its scale is read as a number in memory.
     std::optional<assign> packed(const assign& rows, const assign& product) {
+        bool scales = false;
+        values_.for_each_load({product.scale}, [&](const access& number) {
+            scales = scales || number.slot == rows.target.slot;
+        });
+        if (scales) return {};
         expr_list factors = values_[product.body].arguments;
         for (expr& f : factors) {
             const bool conjugated = values_[f].code == opcode::conjugate;

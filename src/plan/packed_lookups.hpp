@@ -5,7 +5,7 @@
 
 namespace ricci::plan {
 
-/// Makes rows that are looked up for one contraction alone an operand of it, instead of storing
+/// Makes rows that are looked up for a few contractions alone operands of these, instead of storing
 /// them first.
 void pack_lookups(program_plan& plan);
 

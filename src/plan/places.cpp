@@ -77,8 +77,7 @@ loop_list loops_of(const access& a) {
 
 bool are_apart(const graph& values, const access& a, const access& b) {
     for (std::size_t axis = 0; axis < a.at.size() && axis < b.at.size(); ++axis) {
-        const auto one = values.reach(a.at[axis]), other = values.reach(b.at[axis]);
-        if (one.second < other.first || other.second < one.first) return true;
+        if (!values.reach(a.at[axis]).meets(values.reach(b.at[axis]))) return true;
     }
     return false;
 }

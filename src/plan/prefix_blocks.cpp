@@ -203,10 +203,10 @@ lowering::carried_states lowering::emit_states(const prefix_product& p, const bl
 // target = others * state + beta * target, of some rows.
 void lowering::emit_rows_of_state(const prefix_product& p, const access& target,
                                   const moved_loop& row, const access& state, double beta) {
-    expr_list rows{graph_.load(state)};
-    for (const expr f : p.others) rows.push_back(graph_.moved(f, {&row, 1}));
+    const expr rows = graph_.moved(graph_.multiply(p.others), {&row, 1});
     const access there = moved(graph_, target, row);
-    into(there, loops_of(there), graph_.sum(p.later, graph_.multiply(rows)), beta);
+    into(there, loops_of(there), graph_.sum(p.later, graph_.multiply({graph_.load(state), rows})),
+         beta);
 }
 
 // target = all pairs of a block under the condition + beta * target.
@@ -216,14 +216,14 @@ void lowering::emit_pairs(const prefix_product& p, const access& target, const b
     if (b.i >= 0) ahead.add(b.i, p.forwards ? 1 : -1);
     if (b.j >= 0) ahead.add(b.j, p.forwards ? -1 : 1);
     ahead.offset = b.strict ? -1 : 0;
-    expr_list pairs{
-        graph_.apply(opcode::less_equal, graph_.constant(0), graph_.position(std::move(ahead)))};
+    const expr condition =
+        graph_.apply(opcode::less_equal, graph_.constant(0), graph_.position(std::move(ahead)));
     const moved_loop both[] = {b.row, b.column};
-    for (const expr f : together(p.summed, p.others)) pairs.push_back(graph_.moved(f, both));
+    const expr pairs = graph_.moved(graph_.multiply(together(p.summed, p.others)), both);
     auto summed = without(p.over, {p.j});
     if (b.j >= 0) add_loop(summed, b.j);
     const access there = moved(graph_, target, b.row);
-    into(there, loops_of(there), graph_.sum(summed, graph_.multiply(pairs)), beta);
+    into(there, loops_of(there), graph_.sum(summed, graph_.multiply({condition, pairs})), beta);
 }
 
 // target = sum + beta * target.

@@ -1,7 +1,6 @@
 // Expressions of positions, read as places and as bounds of a loop.
 #include <cmath>
 #include <cstdlib>
-#include <tuple>
 #include <utility>
 
 #include "src/plan/solve_places.hpp"
@@ -20,7 +19,9 @@ std::optional<place> bounded(const graph& values, const expression& node, bool f
         if (!bound) continue;
         auto x = place_of(values, node.arguments[1 - side]);
         if (!x || (x->edge != edge::none && x->edge != edge::clamp)) return {};
-        if (x->edge == edge::none) std::tie(x->low, x->high) = values.reach(*x);
+        const whole_interval bounds = values.bounds(*x);
+        x->low = bounds.least;
+        x->high = bounds.most;
         x->edge = edge::clamp;
         auto& limit = from_below ? x->low : x->high;
         limit = from_below ? std::max(limit, *bound) : std::min(limit, *bound);

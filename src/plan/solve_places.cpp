@@ -311,6 +311,7 @@ private:
             bool here = false;
             const expr made = values_.moved(f, {&there, 1}, &here);
             if (made < 0) return -1;
+            if (values_.vanishes(f, made)) return values_.constant(0);
             covered = covered || here;
             // What is computed of what is 0 beyond the edge need not be 0.
             alone = alone && (inside || here || made == f || values_.is_bracket(f));
@@ -389,7 +390,7 @@ private:
         if (code == opcode::less) margin.offset -= 1;
         for (const auto& t : margin.terms)
             if (!is_summed(t.over)) return -1;
-        const std::int64_t most = values_.reach(margin).second;
+        const std::int64_t most = values_.reach(margin).most;
         if (most < 0) return values_.constant(0);
         for (const auto& t : margin.terms) {
             const std::int64_t extent = values_.extent(t.over), size = std::abs(t.factor);

@@ -82,14 +82,14 @@ access translation::reach(std::int32_t slot, ir::range positions, bool written) 
         const std::int64_t extent = memory.extents[static_cast<std::size_t>(axis)];
         const bool empty = std::any_of(at.terms.begin(), at.terms.end(),
                                        [&](const term& s) { return graph_.extent(s.over) == 0; });
-        const auto [least, most] = graph_.reach(at);
-        const bool leaves = !empty && (least < 0 || most >= extent);
+        const whole_interval reached = graph_.reach(at);
+        const bool leaves = !empty && !reached.lies_within(places_of(extent));
         if (leaves && written)
-            throw error(
-                fmt::format("ricci: in {} axis {} of {} is written at positions {} to {}, and its "
-                            "extent is {}.",
-                            words_of_equation(program_, equation_), axis,
-                            words_of_name(program_, memory.name), least, most, extent));
+            throw error(fmt::format(
+                "ricci: in {} axis {} of {} is written at positions {} to {}, and its "
+                "extent is {}.",
+                words_of_equation(program_, equation_), axis, words_of_name(program_, memory.name),
+                reached.least, reached.most, extent));
         tidy(at, graph_);
         if (leaves) {
             // Nobody wants what is read there: it is under a condition that is false.

@@ -57,7 +57,6 @@ private:
 
     void check(const place& p, std::int64_t extent, bool edged) const {
         require(edged || p.edge == edge::none, "a place with an edge, which nothing runs");
-        auto [least, most] = values_.reach(p);
         bool empty = false;
         for (std::size_t k = 0; k < p.terms.size(); ++k) {
             const auto& t = p.terms[k];
@@ -65,8 +64,8 @@ private:
             require(k == 0 || p.terms[k - 1].over < t.over, "a place whose loops are not sorted");
             empty = empty || values_.extent(t.over) == 0;
         }
-        if (p.edge != edge::none) least = p.low, most = p.high;
-        require(empty || (least >= 0 && most < extent), "a place outside its axis");
+        require(empty || values_.bounds(p).lies_within(places_of(extent)),
+                "a place outside its axis");
     }
     void check(const access& a, bool edged = false) const {
         const slot& s = slot_of(a.slot);

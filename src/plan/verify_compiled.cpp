@@ -9,29 +9,30 @@
 
 #include <fmt/core.h>
 
+#include "src/plan/whole_interval.hpp"
+
 namespace ricci::plan {
 namespace {
 
 /// The first and the last element that something reaches, and whether there is any.
 struct span_of_memory {
-    std::int64_t low = 0, high = 0;
+    whole_interval elements;
     bool empty = false;
 
     void walk(std::int64_t extent, std::int64_t stride) {
         empty = empty || extent == 0;
-        if (extent > 0) (stride < 0 ? low : high) += (extent - 1) * stride;
+        elements.add(stride, extent);
     }
     bool within(const span_of_memory& other) const {
-        return empty || (!other.empty && low >= other.low && high <= other.high);
+        return empty || (!other.empty && elements.lies_within(other.elements));
     }
     bool operator==(const span_of_memory& other) const {
-        return (empty && other.empty) ||
-               (empty == other.empty && low == other.low && high == other.high);
+        return (empty && other.empty) || (empty == other.empty && elements == other.elements);
     }
 };
 
 span_of_memory reached(const operand& at, std::span<const std::int64_t> extents) {
-    span_of_memory all{at.offset, at.offset};
+    span_of_memory all{{at.offset, at.offset}};
     for (std::size_t l = 0; l < at.strides.size(); ++l) all.walk(extents[l], at.strides[l]);
     return all;
 }
@@ -82,8 +83,7 @@ private:
         require(walked.within(memory_of(slot)), "an operand that leaves its memory");
     }
     void check_number(const scalar& number) const {
-        for (const auto& use : number.operands)
-            check_inside(use.slot, {use.offset, use.offset, false});
+        for (const auto& use : number.operands) check_inside(use.slot, {{use.offset, use.offset}});
     }
     void check_walk(const walked_use& use, std::span<const std::int64_t> extents,
                     const std::vector<planned_lookup>& lookups = {}) const {
@@ -99,7 +99,7 @@ private:
 
     span_of_memory reached_by(const contraction_step& s, std::int64_t offset,
                               std::int64_t contraction_loop::*stride) const {
-        span_of_memory all{offset, offset};
+        span_of_memory all{{offset, offset}};
         for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
             for (const auto& loop : *group) all.walk(loop.extent, loop.*stride);
         return all;
@@ -161,7 +161,7 @@ private:
         if (s.decays()) check_inside(s.decayed_by.slot, reached(s.decay, s.extents));
     }
     span_of_memory reached_by_side(const matrix_step& s, const matrix_step::side& at) const {
-        span_of_memory all{at.offset, at.offset};
+        span_of_memory all{{at.offset, at.offset}};
         all.walk(s.what.size, at.row);
         all.walk(s.what.size, at.column);
         for (std::size_t l = 0; l < at.batch.size(); ++l) all.walk(s.batch[l], at.batch[l]);
@@ -195,11 +195,11 @@ private:
                 address.add(p, stride);
                 continue;
             }
-            all.low += stride < 0 ? p.high * stride : p.low * stride;
-            all.high += stride < 0 ? p.low * stride : p.high * stride;
+            all.elements.least += stride < 0 ? p.high * stride : p.low * stride;
+            all.elements.most += stride < 0 ? p.low * stride : p.high * stride;
         }
-        all.low += address.offset;
-        all.high += address.offset;
+        all.elements.least += address.offset;
+        all.elements.most += address.offset;
         for (const auto& t : address.terms) all.walk(plan_.values.extent(t.over), t.factor);
         for (const loop l : loops) all.empty = all.empty || plan_.values.extent(l) == 0;
         return all;

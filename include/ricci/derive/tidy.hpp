@@ -224,15 +224,25 @@ constexpr ir::index_map left_side_renaming(Program& p, ref body, ir::range from,
             if (j == i) return true;
         return false;
     };
-    detail::buffer<ref> vacated;
-    // a bound index that was copied is another symbol of the same letter
-    const auto is_spelt_in = [&](const detail::buffer<ref>& list, ref i) {
-        for (ref j : list)
+    detail::buffer<ref> counts;
+    ir::for_each_node(p, body, [&](ref n) {
+        const ir::node& x = p.nodes[n];
+        if (!ir::binds(x) || p.nodes[p.links[x.children.first]].kind != op::number) return;
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            counts.push(p.links[x.indices.first + k]);
+    });
+    // Whatever took a letter that a count has its extent from would be counted instead.
+    const auto is_kept = [&](ref i) {
+        // a bound index that was copied is another symbol of the same letter
+        for (ref j : b)
             if (p.index(j) == p.index(i)) return true;
+        for (ref c : counts)
+            if (ir::letter_of(p, c) == ir::letter_of(p, i)) return true;
         return false;
     };
+    detail::buffer<ref> vacated;
     for (ref i : a)
-        if (!is_spelt_in(b, i)) vacated.push(i);
+        if (!is_kept(i)) vacated.push(i);
     ir::index_set taken;
     for (ref i : b) taken.add(i);
     add_indices(p, body, taken);

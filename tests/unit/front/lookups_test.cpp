@@ -194,3 +194,65 @@ TEST_CASE("rows are stored where their product would be written over them", "[lo
             CHECK(std::abs(entry(e, b * 8 + c) - sum) < 1e-12);
         }
 }
+
+TEST_CASE("rows that a few products read are packed by each, and not stored", "[lookups]") {
+    const std::size_t rows = 90, inner = 7, columns = 5, n = 40;
+    const array e = drawn({rows, inner}, 1), x = numbers_below(n, rows, 7);
+    const std::string first = "H^{ia} = E^{x_i a}\n";
+    std::vector<named> operands{{"E", e}, {"x", x}};
+    std::string equations = first;
+    for (std::size_t readers = 1; readers <= 5; ++readers) {
+        const std::string k(1, static_cast<char>('A' + static_cast<char>(readers)));
+        const std::string w = "W_" + k, y = "Y_" + k;
+        equations += y + "^{ic} = H^{ia} " + w + "^{ac}\n";
+        operands.push_back({w, drawn({inner, columns}, static_cast<unsigned>(readers))});
+        const program p = text(equations);
+        const std::string words = explain(p, operands);
+        INFO(words);
+        CHECK((words.find("gather") == std::string::npos) == (readers <= 4));
+        const arrays got = run(p, operands), apart = run(p.keep({"H"}), operands);
+        CHECK(near(got[y], apart[y], 1e-14));
+    }
+}
+
+TEST_CASE("a sum of rows in a longer product is read on the way", "[lookups]") {
+    const std::size_t rows = 60, inner = 8, columns = 5, b = 9, k = 6;
+    const array e = drawn({rows, inner}, 1), w = drawn({b, k}, 2), u = drawn({inner, columns}, 3);
+    array n(element::i32, {b, k});
+    for (std::size_t at = 0; at < n.size(); ++at)
+        static_cast<int*>(n.data())[at] = static_cast<int>(at * 7 % rows);
+    const program p = text("Y^{bc} = \\sum_k w^{bk} E^{n_{bk} a} U^{ac}");
+    const array slope = drawn({b, columns}, 4);
+    const std::vector<named> operands{{"E", e}, {"w", w}, {"U", u}, {"n", n}, {"dL/dY", slope}};
+    const program slopes = gradient(p, "Y", {"w", "U"});
+    CHECK(explain(slopes, operands).find("gather") == std::string::npos);
+    const arrays got = run(slopes, operands);
+    std::vector<double> of_w(b * k), of_u(inner * columns);
+    for (std::size_t x = 0; x < b; ++x)
+        for (std::size_t y = 0; y < k; ++y)
+            for (std::size_t a = 0; a < inner; ++a)
+                for (std::size_t z = 0; z < columns; ++z) {
+                    const double row = entry(e, number(n, x * k + y) * inner + a);
+                    of_w[x * k + y] +=
+                        row * entry(u, a * columns + z) * entry(slope, x * columns + z);
+                    of_u[a * columns + z] +=
+                        row * entry(w, x * k + y) * entry(slope, x * columns + z);
+                }
+    CHECK(near(got["dL/dw"], doubles({b, k}, of_w), 1e-12));
+    CHECK(near(got["dL/dU"], doubles({inner, columns}, of_u), 1e-12));
+}
+
+TEST_CASE("a single number that is looked up scales a product", "[lookups]") {
+    array s(element::i32, {1});
+    static_cast<int*>(s.data())[0] = 2;
+    const program p = text("P^{kl} = \\sum_i B^{s_i} U^{km} V^{ml}");
+    const array b = doubles({3}, {5, 7, 3}), u = drawn({6, 5}, 1), v = drawn({5, 8}, 2);
+    const array got = run(p, {{"B", b}, {"s", s}, {"U", u}, {"V", v}})["P"];
+    for (std::size_t k = 0; k < 6; ++k)
+        for (std::size_t l = 0; l < 8; ++l) {
+            double sum = 0;
+            for (std::size_t m = 0; m < 5; ++m)
+                sum += 3 * entry(u, k * 5 + m) * entry(v, m * 8 + l);
+            CHECK(std::abs(entry(got, k * 8 + l) - sum) < 1e-12);
+        }
+}

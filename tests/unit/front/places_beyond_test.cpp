@@ -235,3 +235,32 @@ TEST_CASE("who is the least of sums with lookups is asked of the same numbers", 
         CHECK(entry(slopes["dL/dz"], std::size_t(4 + place)) ==
               entry(slopes["dL/dz"], std::size_t(8 + place)));
 }
+
+TEST_CASE("what lies wholly beyond an axis is nothing, whatever it is divided by", "[places]") {
+    const program p = text(
+        "P^{kl} = \\tanh(\\sum_j \\max_i (A^{i, s_j, l} B^{\\operatorname{wrap}(k+2i-3), k+j}))");
+    const std::size_t columns = 11;
+    array s(element::i32, {4});
+    for (std::size_t j = 0; j < 4; ++j) static_cast<int*>(s.data())[j] = static_cast<int>(j);
+    const array B = drawn({7, columns}, 2);
+    const std::vector<named> others{{"A", drawn({3, 5, 6}, 1)}, {"s", s}, {"k", extent(7)}};
+    auto all = others;
+    all.push_back({"B", B});
+    all.push_back({"dL/dP", doubles({7, 6}, std::vector<double>(42, 1))});
+    const array got = run(gradient(p, "P", {"A", "B"}), all)["dL/dB"];
+    for (std::size_t row = 0; row < 7; ++row) CHECK(entry(got, row * columns + 10) == 0);
+    CHECK(near(got, differences(p, others, "P", "B", B), 1e-7));
+}
+
+TEST_CASE("an index whose places go backwards keeps its length in gradients", "[places]") {
+    const program p = text(
+        "P^i = \\sum_{l \\le i} A^{i, \\operatorname{clamp}(l-3), 2-2i, \\operatorname{pad}(1-l)} "
+        "B^l A^{\\operatorname{wrap}(i+3l+3), l, 2i+0, \\operatorname{pad}(l)}");
+    const array A = drawn({4, 6, 9, 6}, 1);
+    const std::vector<named> others{{"B", drawn({6}, 2)}, {"i", extent(4)}, {"l", extent(6)}};
+    auto all = others;
+    all.push_back({"A", A});
+    all.push_back({"dL/dP", doubles({4}, {1, 1, 1, 1})});
+    CHECK(near(run(gradient(p, "P", {"A", "B"}), all)["dL/dA"], differences(p, others, "P", "A", A),
+               1e-7));
+}

@@ -3,6 +3,7 @@
 // pass. RICCI_SEED says which extents and numbers.
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -121,4 +122,26 @@ TEST_CASE("every pass leaves the values of the literature's programs as they wer
     }
     check_all(corpus_programs(), 4, seen);
     CHECK(seen["fused"] > 0);
+}
+
+TEST_CASE("panels of pairs under a condition leave the values as they were") {
+    const std::string linear = R"(
+        A^{ij} = [j < i + 20] Q^{ia} K^{ja}
+        O^{ic} = A^{ij} V^{jc})";
+    const std::string causal = R"(
+        S^{ij} = Q^{ia} K^{ja}
+        A^{ij} = \operatorname{softmax}_j \begin{cases} S^{ij} & \text{if } j \le i \\ -\infty & \text{otherwise} \end{cases}
+        O^{ic} = A^{ij} V^{jc})";
+    const std::string columns = R"(
+        A^{ij} = [i \le j] \operatorname{relu}(Q^{ia} K^{ja})
+        O^{jc} = A^{ij} V^{ic})";
+    plan_contents seen;
+    for (const auto& [name, text] :
+         {std::pair{"linear weights", linear}, std::pair{"weights of a softmax", causal},
+          std::pair{"weights that are read by columns", columns}})
+        for (const char* derived : {"", "both O Q K V"}) {
+            const recorded_program which{name, text, "i=260 j=290 a=2 c=2", "", derived, "A"};
+            const std::string words = check(which, first_seed(), seen);
+            if (!words.empty()) FAIL_CHECK(name << "\n" << text << "\n" << words);
+        }
 }
