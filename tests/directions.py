@@ -25,7 +25,7 @@ ARROWS = {
     "small": {"base", "bind"},
     "front": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "small"},
     SHARED: {"base"},
-    # What the engines are told to do, and what does it: no text, no equations, no plans.
+    # What is to be done, and what does it: no text, no equations, no plans.
     "src/steps": {"base"},
     "src/runtime": {"base", "tensors"},
     "src/kernels": {"base", "src/steps"},
