@@ -9,6 +9,7 @@ usage: run.py BUILD-FOLDER PREFIX LIBDIR COMPILER [ARGUMENT ...]
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -63,6 +64,21 @@ class Outside:
         shutil.copytree(self.tree, self.static_tree, symlinks=True)
         for shared in (self.static_tree / libdir).glob("libricci*.so*"):
             shared.unlink()
+
+    def headers(self):
+        """Nothing is installed that no public header leads to."""
+        include = self.tree / "include"
+        needed, todo = set(), list((include / "ricci").glob("*.hpp"))
+        while todo:
+            header = todo.pop()
+            if header not in needed and header.exists():
+                needed.add(header)
+                names = re.findall(r"^#include <(ricci/[^>]+)>", header.read_text(encoding="utf-8"), re.MULTILINE)
+                todo += [include / name for name in names]
+        beyond = [path for path in include.rglob("*.hpp") if path not in needed]
+        if beyond:
+            raise Failure("installed, and used by no public header (see exclude_files in meson.build):\n"
+                          + "\n".join(str(path.relative_to(include)) for path in sorted(beyond)))
 
     def has(self, pattern):
         return any((self.tree / self.libdir).glob(pattern))
@@ -163,6 +179,7 @@ def main():
         except Failure as failure:
             print(f"installing: FAILED\n{failure}")
             return 1
+        step("headers", outside.headers)
         if outside.has("libricci.so*"):
             step("pkg-config, shared", outside.pkg_config, outside.tree)
         if outside.has("libricci-files.so*"):
