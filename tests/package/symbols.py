@@ -13,16 +13,18 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+# Instances of templates of others, the standard library among them, are no business of ours.
+OTHERS = re.compile(r"((typeinfo|vtable|VTT|guard variable|typeinfo name|construction vtable)\b.*? for )?"
+                    r"(void|bool)? ?(std|__gnu_cxx|fmt|tbb|hwy|void)\b")
+
+
 def exported(library):
-    """Names with the types of their parameters, as a linker sees them, without what the compiler
-    puts into any library of templates of others."""
+    """Names with the types of their parameters, as a linker sees them."""
     lines = subprocess.run(["nm", "-DC", "--defined-only", library], stdout=subprocess.PIPE, text=True,
                            check=True).stdout.splitlines()
-    names = {line.split(maxsplit=2)[2] for line in lines}
-    # ABI tags are for the linker; what is of others has no name of ours in front of its parameters
-    plain = (re.sub(r"\[abi:\w+\]", "", name) for name in names)
-    return {name for name in plain if re.match(r"((typeinfo|vtable|VTT|guard variable)\b.* for )?ricci::",
-                                               name.replace("typeinfo name for", "typeinfo for"))}
+    # ABI tags are for the linker
+    names = (re.sub(r"\[abi:\w+\]", "", line.split(maxsplit=2)[2]) for line in lines)
+    return {name for name in names if not OTHERS.match(name)}
 
 
 def main():

@@ -5,5 +5,5 @@
 /// and the name of a class that has members, or is thrown, there. tests/package/symbols.py compares
 /// what a library exports with a list.
 #define RICCI_EXPORT [[gnu::visibility("default")]]
-/// Stands between `struct` and the name of what such a class keeps to itself.
+/// Hides what a compiler would export all the same.
 #define RICCI_HIDDEN [[gnu::visibility("hidden")]]
