@@ -12,7 +12,7 @@ SHARED = "src/base"
 
 # Which part of the project may include which; every part may include itself. `base` are the headers
 # that everybody shares: small ones in detail/ and ext/ and those named in BASE below. `front` are
-# the other headers at the top of include/ricci, which compose the parts.
+# the other headers at the top of include/ricci, which compose the parts. `bind` is in detail/bind.
 ARROWS = {
     "base": set(),
     "ir": {"base"},
@@ -25,7 +25,7 @@ ARROWS = {
     "small": {"base", "bind"},
     "front": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "small"},
     SHARED: {"base"},
-    # What the engines are told to do, and what does it: no text, no equations, no plans.
+    # What is to be done, and what does it: no text, no equations, no plans.
     "src/steps": {"base"},
     "src/runtime": {"base", "tensors"},
     "src/kernels": {"base", "src/steps"},
@@ -68,6 +68,8 @@ ARROWS = {
 
 # The files at the top of include/ricci that are not `front`.
 BASE = {"element.hpp", "error.hpp", "extents.hpp", "half.hpp"}
+# The file in detail/ that is: what operands of networks are made of.
+PRIVATE_FRONT = {"network_arguments.hpp"}
 TENSORS = {"tensor.hpp", "fixed_tensor.hpp", "view.hpp"}
 
 # Libraries that only one folder or file may include: (what an include starts with, who may).
@@ -91,6 +93,10 @@ def part_of(path):
     if names[:2] == ["include", "ricci"] and len(names) > 2:
         if len(names) == 3:
             return "base" if names[2] in BASE else "tensors" if names[2] in TENSORS else "front"
+        if names[2] == "detail" and names[3] in PRIVATE_FRONT:
+            return "front"
+        if names[2:4] == ["detail", "bind"]:
+            return "bind"
         return "base" if names[2] in ("detail", "ext") else names[2]
     if names[0] == "src" and len(names) > 2:
         return "src/" + names[1]

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <ricci/detail/export.hpp>
 #include <ricci/element.hpp>
 #include <ricci/error.hpp>
 #include <ricci/tensor.hpp>
@@ -53,7 +54,7 @@ private:
 
 /// Elements of one type along any number of axes, all known at run time. A copy is another name for
 /// the same memory, as in numpy, which lives as long as one of them does; clone() copies elements.
-class array {
+class RICCI_EXPORT array {
 public:
     /// No elements: double, one axis of extent 0.
     array() : extents_{0}, strides_{1} {}
@@ -170,7 +171,7 @@ private:
 };
 
 /// Extents without memory: to plan and to explain with, never to run.
-array shape(element type, std::span<const std::size_t> extents);
+RICCI_EXPORT array shape(element type, std::span<const std::size_t> extents);
 inline array shape(element type, std::initializer_list<detail::extent_value> extents) {
     std::vector<std::size_t> list;
     for (const detail::extent_value& e : extents) list.push_back(e.value);
@@ -179,7 +180,7 @@ inline array shape(element type, std::initializer_list<detail::extent_value> ext
 
 /// Arrays by name, in the order in which they were added: the results of a program, the contents of
 /// a file.
-class arrays {
+class RICCI_EXPORT arrays {
 public:
     using value_type = std::pair<std::string, array>;
 

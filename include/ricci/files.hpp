@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ricci/array.hpp>
+#include <ricci/detail/export.hpp>
 
 namespace ricci {
 
@@ -52,20 +53,20 @@ private:
 ///
 /// Throws ricci::error, in one sentence that names the file, where there is no such file, it is
 /// broken or cannot be read, or holds another number of tensors.
-array load(detail::file_path path);
+RICCI_EXPORT array load(detail::file_path path);
 /// The tensor of this name among those of a file; the others are not read. A .npy file has one, of
 /// the name of the file without its ending. Throws ricci::error as load(path) does, and with the
 /// names there are.
-array load(detail::file_path path, std::string_view name);
+RICCI_EXPORT array load(detail::file_path path, std::string_view name);
 /// All tensors of a file by name, in the file's order. Throws ricci::error as load(path) does.
-arrays load_all(detail::file_path path);
+RICCI_EXPORT arrays load_all(detail::file_path path);
 /// Element type and extents of what load() would give, from the file's headers alone: a shape, to
 /// plan and to explain with. Throws ricci::error as load() does.
-array load_shape(detail::file_path path);
-array load_shape(detail::file_path path, std::string_view name);
+RICCI_EXPORT array load_shape(detail::file_path path);
+RICCI_EXPORT array load_shape(detail::file_path path, std::string_view name);
 /// The shapes of all tensors of a file by name. Throws ricci::error as load(path) does; so it does
 /// if the type of any of them is refused.
-arrays load_shapes(detail::file_path path);
+RICCI_EXPORT arrays load_shapes(detail::file_path path);
 
 /// Writes a tensor to a file, row-major, whatever its strides are; the name's ending says in which
 /// format: .npy, or .npz and .safetensors, where it gets the name of the file without its ending.
@@ -76,12 +77,12 @@ arrays load_shapes(detail::file_path path);
 ///
 /// Throws ricci::error, in one sentence that names the file, where it cannot be written, and for
 /// what the format does not hold: bf16 in .npy and .npz, c128 in .safetensors.
-void save(detail::file_path path, const array& tensor);
+RICCI_EXPORT void save(detail::file_path path, const array& tensor);
 /// Writes tensors by name: to .npz (not compressed, as numpy.savez) or .safetensors; to .npy if
 /// there is one. Throws ricci::error as the other save does.
-void save(detail::file_path path, const arrays& tensors);
+RICCI_EXPORT void save(detail::file_path path, const arrays& tensors);
 /// Writes several files, each as save does; none is put into its place before all are whole, so
 /// that a mistake in one of them leaves all as they were.
-void save_together(const std::vector<std::pair<std::string, arrays>>& files);
+RICCI_EXPORT void save_together(const std::vector<std::pair<std::string, arrays>>& files);
 
 }  // namespace ricci

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <ricci/array.hpp>
+#include <ricci/detail/export.hpp>
 #include <ricci/network_arguments.hpp>
 
 namespace ricci {
@@ -37,7 +38,7 @@ struct prepared_state;
 /// Nothing is copied: an array keeps its memory alive, and so does a tensor that is taken over; the
 /// memory of views, and of tensors that have a name, has to live as long as the network is used.
 /// Operands may be shapes (ricci::shape): such a network can be ordered, not run.
-class network {
+class RICCI_EXPORT network {
 public:
     network();
     network(const network&);
@@ -160,7 +161,7 @@ struct sliced_index {
 /// neither a later product nor the result needs is summed in it for nothing more; diagonals are
 /// taken, and indices that one tensor alone has are summed, before. What does not depend on sliced
 /// indices is computed once and counted once.
-class contraction_order {
+class RICCI_EXPORT contraction_order {
 public:
     /// Scalar multiplications of all slices and choices together; infinity above 1.8e308, where
     /// words() says the logarithm.
@@ -215,7 +216,7 @@ private:
 
 /// A good order. Throws ricci::error for a network without tensors, options that mean nothing,
 /// memory that no slices suffice for, and for the values of a network of shapes.
-contraction_order find_order(const network& n, const order_options& options = {});
+RICCI_EXPORT contraction_order find_order(const network& n, const order_options& options = {});
 
 // Running -----------------------------------------------------------------------------------------
 
@@ -240,10 +241,10 @@ struct contract_options {
 /// threads. Throws ricci::error, before anything is computed, for an order of another network, a
 /// network of shapes, memory that does not suffice, and an algebra that the element type has not.
 /// Where a run takes more than the memory that its order was found for, it cuts more indices.
-array contract(const network& n, const contraction_order& order,
-               const contract_options& options = {});
+RICCI_EXPORT array contract(const network& n, const contraction_order& order,
+                            const contract_options& options = {});
 /// In an order that is sought for about as long as the run takes, the same on any machine.
-array contract(const network& n, const contract_options& options = {});
+RICCI_EXPORT array contract(const network& n, const contract_options& options = {});
 
 /// Some elements of a network's result, amplitudes of a circuit for example: `choices` is a table
 /// of i64, and each row has places for the kept indices given, column by column. One array for each
@@ -251,9 +252,10 @@ array contract(const network& n, const contract_options& options = {});
 /// once, and rows that are the same, too. The order may be one that was found for so many choices.
 /// Throws as contract() does, and for a table of another shape or type, an index that is not kept,
 /// and a place beyond its extent.
-std::vector<array> amplitudes(const network& n, const contraction_order& order,
-                              detail::index_list indices, detail::network_operand choices,
-                              const contract_options& options = {});
+RICCI_EXPORT std::vector<array> amplitudes(const network& n, const contraction_order& order,
+                                           detail::index_list indices,
+                                           detail::network_operand choices,
+                                           const contract_options& options = {});
 
 /// Numbers beyond the range of their type: mantissa * 10^exponent10.
 struct scaled {
@@ -268,14 +270,15 @@ struct scaled {
 /// and one for each place of indices that run through most of the network as batches. Whole numbers
 /// are computed in double, and their mantissa is double. Bitwise the same for any number of
 /// threads. Throws as contract() does, and for another algebra than sums of products.
-scaled contract_scaled(const network& n, const contraction_order& order,
-                       const contract_options& options = {});
+RICCI_EXPORT scaled contract_scaled(const network& n, const contraction_order& order,
+                                    const contract_options& options = {});
 /// In an order of a fixed number of trials, the same on any machine.
-scaled contract_scaled(const network& n, const contract_options& options = {});
+RICCI_EXPORT scaled contract_scaled(const network& n, const contract_options& options = {});
 /// As amplitudes(), each with an exponent of its own.
-std::vector<scaled> amplitudes_scaled(const network& n, const contraction_order& order,
-                                      detail::index_list indices, detail::network_operand choices,
-                                      const contract_options& options = {});
+RICCI_EXPORT std::vector<scaled> amplitudes_scaled(const network& n, const contraction_order& order,
+                                                   detail::index_list indices,
+                                                   detail::network_operand choices,
+                                                   const contract_options& options = {});
 
 /// The places of all indices where the sum of all tensors is greatest.
 struct most_likely {
@@ -283,16 +286,16 @@ struct most_likely {
     std::map<std::int64_t, std::int64_t> places;  // by the number of the index
 };
 /// Of a network that keeps no index, in the algebra of maximum and sum. Throws as contract() does.
-most_likely argmax(const network& n, const contraction_order& order);
+RICCI_EXPORT most_likely argmax(const network& n, const contraction_order& order);
 
 /// The derivatives of the result, of a network that keeps no index, by some of its tensors: one
 /// array for each, of its shape, all by one pass back. Throws as contract() does, and for a tensor
 /// that is not there.
-std::vector<array> gradient(const network& n, const contraction_order& order,
-                            const std::vector<std::size_t>& operands);
+RICCI_EXPORT std::vector<array> gradient(const network& n, const contraction_order& order,
+                                         const std::vector<std::size_t>& operands);
 
 /// A network planned and allocated for its shapes, to be run many times with other values.
-class prepared_network {
+class RICCI_EXPORT prepared_network {
 public:
     explicit prepared_network(std::unique_ptr<networks::prepared_state> state);
     prepared_network(prepared_network&&) noexcept;
@@ -321,7 +324,7 @@ private:
     std::unique_ptr<networks::prepared_state> state_;
 };
 /// Throws as contract() does.
-prepared_network prepare(const network& n, const contraction_order& order,
-                         const contract_options& options = {});
+RICCI_EXPORT prepared_network prepare(const network& n, const contraction_order& order,
+                                      const contract_options& options = {});
 
 }  // namespace ricci

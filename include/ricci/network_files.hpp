@@ -2,6 +2,7 @@
 // apart from ricci itself.
 #pragma once
 
+#include <ricci/detail/export.hpp>
 #include <ricci/files.hpp>
 #include <ricci/network.hpp>
 
@@ -28,19 +29,19 @@ namespace ricci {
 ///
 /// Throws ricci::error, in one sentence that names the file and the line, where there is no such
 /// file or it is not what its name says.
-network load_network(detail::file_path path);
+RICCI_EXPORT network load_network(detail::file_path path);
 /// A .uai model with the variables observed that a file of evidence gives: "2 0 1 7 0" observes
 /// variable 0 in place 1 and 7 in 0, with or without the number of samples, 1, before. They are no
 /// indices of the network. Throws ricci::error as load_network(path) does.
-network load_network(detail::file_path path, detail::file_path evidence);
+RICCI_EXPORT network load_network(detail::file_path path, detail::file_path evidence);
 
 /// An order for a network from a JSON file: of contraction_order::json(); of OMEinsum ({"tree":
 /// ..., "slices": [...]}); a path of the einsum benchmark ({"paths": {"opt_flops": {"path": [[0,
 /// 1], ...]}}}), {"path": ...} or {"ssa_path": ...} alone, or a list of pairs, which is a path.
 /// Steps of one operand or of more than two are taken for what they mean. Throws ricci::error, in
 /// one sentence that names the file, where it is none of these, or no order of this network.
-contraction_order load_order(detail::file_path path, const network& n);
+RICCI_EXPORT contraction_order load_order(detail::file_path path, const network& n);
 /// Writes contraction_order::json(). Throws ricci::error as save() does.
-void save_order(detail::file_path path, const contraction_order& order);
+RICCI_EXPORT void save_order(detail::file_path path, const contraction_order& order);
 
 }  // namespace ricci

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include <ricci/detail/export.hpp>
 #include <ricci/ext/expected.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
@@ -27,7 +28,7 @@ program_body& body_of(const program& p);
 
 /// A checked program as a value: what "..."_eq is, known at run time. Copies share the equations,
 /// which never change. Its members are used with <ricci/program.hpp>.
-class program {
+class RICCI_EXPORT program {
 public:
     explicit program(ir::program equations);
     /// Of equations that are in the source: ricci::program(attention).
@@ -88,7 +89,7 @@ namespace detail {
 
 /// Gives a program or a mistake. The compiled library knows nothing of `expected`, whose type
 /// depends on the language version of the file that includes it.
-bool parse_text(std::string_view text, ir::program& out, mistake& wrong);
+RICCI_EXPORT bool parse_text(std::string_view text, ir::program& out, mistake& wrong);
 
 }  // namespace detail
 
@@ -101,12 +102,12 @@ inline expected<program, mistake> parse(std::string_view text) {
     return program(std::move(equations));
 }
 
-std::string to_latex(const ir::program_view& program);
-std::string to_text(const ir::program_view& program);
+RICCI_EXPORT std::string to_latex(const ir::program_view& program);
+RICCI_EXPORT std::string to_text(const ir::program_view& program);
 /// The equations in LaTeX, a line each, as parse() reads them. Of layers: those of each, below a
 /// comment that says how one follows on another.
-std::string to_latex(const program& p);
+RICCI_EXPORT std::string to_latex(const program& p);
 /// The equations in plain text: Q[h,i,a] = sum(b) X[i,b] * W_Q[h,b,a].
-std::string to_text(const program& p);
+RICCI_EXPORT std::string to_text(const program& p);
 
 }  // namespace ricci

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ricci/detail/export.hpp>
 #include <ricci/equations.hpp>
 #include <ricci/prepare_options.hpp>
 
@@ -206,13 +207,13 @@ requires is_a_mistake<Mistake> Mistake explain(equations<Hash>, const Bound&...)
 inline void threads(int count) { engine::set_threads(count); }
 
 /// The equations of a program in LaTeX, a line each.
-std::string to_latex(const ir::program_view& program);
+RICCI_EXPORT std::string to_latex(const ir::program_view& program);
 template <std::uint64_t Hash>
 std::string to_latex(equations<Hash>) {
     return to_latex(program_of<Hash>.view());
 }
 /// The equations in plain text: Q[h,i,a] = sum(b) X[i,b] * W_Q[h,b,a].
-std::string to_text(const ir::program_view& program);
+RICCI_EXPORT std::string to_text(const ir::program_view& program);
 template <std::uint64_t Hash>
 std::string to_text(equations<Hash>) {
     return to_text(program_of<Hash>.view());

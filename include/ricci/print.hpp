@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <string>
 
+#include <ricci/detail/export.hpp>
 #include <ricci/tensor.hpp>
 
 namespace ricci {
@@ -23,8 +24,8 @@ struct printed_tensor {
     const std::size_t* extents;
     const std::ptrdiff_t* strides;  // in elements
 };
-std::string text_of(const printed_tensor& t);
-void write_text(std::ostream& out, const std::string& text);
+RICCI_EXPORT std::string text_of(const printed_tensor& t);
+RICCI_EXPORT void write_text(std::ostream& out, const std::string& text);
 
 }  // namespace detail
 
@@ -46,7 +47,7 @@ std::string to_text(const fixed_tensor<T, Extents...>& t) {
 }
 
 /// The same of an array; of a shape the line with the type and the extents.
-std::string to_text(const array& a);
+RICCI_EXPORT std::string to_text(const array& a);
 
 template <class T, int Rank>
 std::ostream& operator<<(std::ostream& out, const tensor_view<T, Rank>& t) {
@@ -62,8 +63,8 @@ std::ostream& operator<<(std::ostream& out, const fixed_tensor<T, Extents...>& t
     return out << t.view();
 }
 
-std::ostream& operator<<(std::ostream& out, const array& a);
+RICCI_EXPORT std::ostream& operator<<(std::ostream& out, const array& a);
 /// The equations in plain text, a line each.
-std::ostream& operator<<(std::ostream& out, const program& p);
+RICCI_EXPORT std::ostream& operator<<(std::ostream& out, const program& p);
 
 }  // namespace ricci

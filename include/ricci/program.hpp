@@ -15,6 +15,7 @@
 
 #include <ricci/array.hpp>
 #include <ricci/bind/unsuitable.hpp>
+#include <ricci/detail/export.hpp>
 #include <ricci/error.hpp>
 #include <ricci/parse.hpp>
 #include <ricci/engine/number.hpp>
@@ -55,7 +56,7 @@ struct extent {
 namespace detail {
 
 /// A part in a watch, see memory_watch.
-class watch_part {
+class RICCI_EXPORT watch_part {
 public:
     watch_part() = default;
     explicit watch_part(memory_watch** place);
@@ -193,12 +194,13 @@ private:
 
 /// Computes the outputs; every input is bound, in any order. Throws ricci::error before anything is
 /// written. Plans are remembered: the next call with the same shapes plans nothing.
-arrays run(const program& p, detail::operand_list operands, const prepare_options& options = {});
+RICCI_EXPORT arrays run(const program& p, detail::operand_list operands,
+                        const prepare_options& options = {});
 
 /// A program checked, planned and allocated for its operands, to be run many times. Runs read the
 /// operands' current contents. It keeps the memory of arrays; other memory has to live. A tensor or
 /// an array that has been given other memory since is noticed, and an error.
-class runner {
+class RICCI_EXPORT runner {
 public:
     runner(const program& p, detail::operand_list operands, const prepare_options& options);
     runner(runner&&) noexcept;
@@ -235,12 +237,12 @@ inline runner prepare(const program& p, detail::operand_list operands,
 }
 
 /// The plan in words. Operands may be shapes: nothing is allocated that the program would need.
-std::string explain(const program& p, detail::operand_list operands,
-                    const prepare_options& options = {});
+RICCI_EXPORT std::string explain(const program& p, detail::operand_list operands,
+                                 const prepare_options& options = {});
 
 /// The same after every pass of the planner, as notation: how the plan came about.
-std::string explain_passes(const program& p, detail::operand_list operands,
-                           const prepare_options& options = {});
+RICCI_EXPORT std::string explain_passes(const program& p, detail::operand_list operands,
+                                        const prepare_options& options = {});
 
 /// A tensor of a program, with the extents that it has for certain operands.
 struct sized_tensor {
@@ -251,41 +253,43 @@ struct sized_tensor {
 };
 /// Every tensor: inputs, then those that are computed, in the order of the equations. Operands may
 /// be shapes. Throws ricci::error where they do not fit, as explain() does, but plans nothing.
-std::vector<sized_tensor> tensors_of(const program& p, detail::operand_list operands,
-                                     const prepare_options& options = {});
+RICCI_EXPORT std::vector<sized_tensor> tensors_of(const program& p, detail::operand_list operands,
+                                                  const prepare_options& options = {});
 
 /// What a plan takes, in bytes, to be known before it runs.
 struct memory_needed {
     std::size_t outputs = 0;    // those that are not bound
     std::size_t workspace = 0;  // beside them, while it runs
 };
-memory_needed memory_of(const program& p, detail::operand_list operands,
-                        const prepare_options& options = {});
+RICCI_EXPORT memory_needed memory_of(const program& p, detail::operand_list operands,
+                                     const prepare_options& options = {});
 
 /// One contraction by numpy's rules: einsum("ib,hba->hia", {x, w}). Throws ricci::error for a
 /// string that cannot be read, and where extents disagree.
-array einsum(std::string_view text, std::initializer_list<bindable> operands);
-array einsum(std::string_view text, const std::vector<bindable>& operands);
-array einsum(std::string_view text, const std::vector<array>& operands);
+RICCI_EXPORT array einsum(std::string_view text, std::initializer_list<bindable> operands);
+RICCI_EXPORT array einsum(std::string_view text, const std::vector<bindable>& operands);
+RICCI_EXPORT array einsum(std::string_view text, const std::vector<array>& operands);
 /// That contraction as a program, for operands of these ranks: they are named "operand 1", "operand
 /// 2", ..., and what it gives "result".
-program einsum_program(std::string_view text, const std::vector<std::size_t>& ranks);
+RICCI_EXPORT program einsum_program(std::string_view text, const std::vector<std::size_t>& ranks);
 /// The same where every operand has as many axes as it has letters, and no "..." stands for more.
-program einsum_program(std::string_view text);
+RICCI_EXPORT program einsum_program(std::string_view text);
 
 // Derivatives -------------------------------------------------------------------------------------
 
 // Programs again. All throw ricci::error for what would not compile.
 
 /// dL/dx for every x of `by`: takes what p takes and {"dL/d(of)", ...}.
-program gradient(const program& p, std::string_view of, const std::vector<std::string>& by);
+RICCI_EXPORT program gradient(const program& p, std::string_view of,
+                              const std::vector<std::string>& by);
 /// As gradient, and gives the value of `of` too.
-program value_and_gradient(const program& p, std::string_view of,
-                           const std::vector<std::string>& by);
+RICCI_EXPORT program value_and_gradient(const program& p, std::string_view of,
+                                        const std::vector<std::string>& by);
 /// Forward mode: d/dt Y for every output Y, along {"d/dt x", ...} of every x of `by`.
-program tangent(const program& p, const std::vector<std::string>& by);
+RICCI_EXPORT program tangent(const program& p, const std::vector<std::string>& by);
 /// The derivative of the tensor `of` by every x of `by`, of the axes of `of` and then those of x.
-program jacobian(const program& p, std::string_view of, const std::vector<std::string>& by);
+RICCI_EXPORT program jacobian(const program& p, std::string_view of,
+                              const std::vector<std::string>& by);
 
 /// What gets an axis: batch(p, {.of = {"X", "m"}, .index = "b"}).
 struct batch_options {
@@ -294,7 +298,7 @@ struct batch_options {
 };
 /// The same equations for many: the inputs, and every tensor that depends on them, get a first axis
 /// with the index. Claims in the text are left out.
-program batch(const program& p, const batch_options& options);
+RICCI_EXPORT program batch(const program& p, const batch_options& options);
 
 /// Layers: repeat(layer, 12, {.from = "Y", .to = "X", .index = "l"}).
 struct repeat_options {
@@ -311,10 +315,10 @@ struct repeat_options {
 /// first axis for the layers, but the inputs that they share, as numbers mostly are. Planned once
 /// for all; gradient() and tangent() go through the layers too. What states() and judge() are asked
 /// is asked of each layer.
-program repeat(const program& layer, std::size_t count, const repeat_options& options);
+RICCI_EXPORT program repeat(const program& layer, std::size_t count, const repeat_options& options);
 
 /// The name under which operands and results of a program are bound: dL/d\beta for "dL/d\\beta",
 /// and the like.
-std::string canonical_name(std::string_view name);
+RICCI_EXPORT std::string canonical_name(std::string_view name);
 
 }  // namespace ricci

@@ -7,6 +7,7 @@
 
 #include <ricci/derive/repeat.hpp>
 #include <ricci/bind/batched_program.hpp>
+#include <ricci/detail/export.hpp>
 #include <ricci/prepared.hpp>
 
 namespace ricci {
@@ -304,8 +305,10 @@ explain(const layers_of_equations<Hash, Types, Computes, Stated>&, const Bound&.
 = delete;
 
 namespace detail {
-std::string layers_in_latex(const ir::program_view& signature, const engine::layering& how);
-std::string layers_in_text(const ir::program_view& signature, const engine::layering& how);
+RICCI_EXPORT std::string layers_in_latex(const ir::program_view& signature,
+                                         const engine::layering& how);
+RICCI_EXPORT std::string layers_in_text(const ir::program_view& signature,
+                                        const engine::layering& how);
 }  // namespace detail
 
 /// The equations of each layer, below a comment that says how one follows on another.

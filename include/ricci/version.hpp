@@ -2,6 +2,8 @@
 // what a version promises.
 #pragma once
 
+#include <ricci/detail/export.hpp>
+
 #define RICCI_VERSION_MAJOR 0
 #define RICCI_VERSION_MINOR 1
 #define RICCI_VERSION_PATCH 0
@@ -15,6 +17,6 @@ namespace ricci {
 
 /// The version of the compiled library that a program runs with, as RICCI_VERSION counts. Another
 /// than RICCI_VERSION: it was compiled with other headers.
-int library_version();
+RICCI_EXPORT int library_version();
 
 }  // namespace ricci

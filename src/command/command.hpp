@@ -1,11 +1,15 @@
 // The subcommands of `ricci`: each lives in files of its own and registers itself here.
 #pragma once
 
+#include <memory>
+
 namespace CLI {
 class App;
 }
 
 namespace ricci::command {
+
+class run_pages;
 
 /// What a command ends with, for scripts.
 enum exit_code : int { done = 0, mistaken = 1, refuted = 2 };
@@ -17,7 +21,8 @@ void add_einsum(CLI::App& app, int& code);
 void add_explain(CLI::App& app, int& code);
 void add_grad(CLI::App& app, int& code);
 void add_order(CLI::App& app, int& code);
-void add_run(CLI::App& app, int& code);
+/// `pages`: see run_pages; none where the tool for them is left out.
+void add_run(CLI::App& app, int& code, const std::shared_ptr<run_pages>& pages);
 void add_show(CLI::App& app, int& code);
 
 }  // namespace ricci::command

@@ -10,6 +10,7 @@
 
 #include "command/command.hpp"
 #include "command/manual.hpp"
+#include "command/run_pages.hpp"
 #include "command/sentences.hpp"
 
 namespace {
@@ -29,12 +30,23 @@ int run(int count, char** words) {
     app.add_option("--completion", shell, "a completion script for bash, zsh or fish")
         ->type_name("SHELL");
     app.add_flag("--manual", manual, "this text as a page for man");
-    add_run(app, code);
+    // what the build has: -Dcheck=, -Ddraw= and -Dshow= leave a tool out
+#ifdef RICCI_SHOW
+    add_run(app, code, heat_map_pages());
+#else
+    add_run(app, code, nullptr);
+#endif
     add_grad(app, code);
     add_explain(app, code);
+#ifdef RICCI_CHECK
     add_check(app, code);
+#endif
+#ifdef RICCI_DRAW
     add_draw(app, code);
+#endif
+#ifdef RICCI_SHOW
     add_show(app, code);
+#endif
     add_einsum(app, code);
     add_order(app, code);
     try {

@@ -1,5 +1,6 @@
-// Pages of a run: which tensors are kept for them, and what is put into them.
-#include "command/show_run.hpp"
+// `ricci run --show A=page.html`: which tensors of a run are kept for its pages, and what is put
+// into them.
+#include "command/run_pages.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,10 +9,12 @@
 
 #include <fmt/core.h>
 
+#include "command/command_line.hpp"
 #include "command/number_words.hpp"
 #include "command/operand_words.hpp"
 #include "command/progress.hpp"
 #include "command/sentences.hpp"
+#include "command/show_options.hpp"
 #include "show/trace.hpp"
 
 namespace ricci::command {
@@ -46,6 +49,39 @@ std::optional<list_word> list_in(const std::string& word) {
     if (list.values.size() < 2 || !std::all_of(list.values.begin(), list.values.end(), is_number))
         return std::nullopt;
     return list;
+}
+
+// The operands of one run, where some of them were lists: h:1,2,4.
+struct variant {
+    std::string label;  // "h:2"; none where nothing was a list
+    std::vector<std::string> operands;
+};
+
+// Lists go along with each other.
+std::vector<variant> variants_of(const std::vector<std::string>& operands) {
+    std::size_t count = 1;
+    std::string first;
+    for (const std::string& word : operands)
+        if (const auto list = list_in(word)) {
+            if (!first.empty() && list->values.size() != count)
+                refuse(
+                    "'{}' and '{}' are lists of several lengths, {} and {}, and go along with "
+                    "each other.",
+                    first, word, count, list->values.size());
+            if (first.empty()) first = word;
+            count = list->values.size();
+        }
+    std::vector<variant> all(count);
+    for (const std::string& word : operands) {
+        const auto list = list_in(word);
+        for (std::size_t k = 0; k < count; ++k) {
+            all[k].operands.push_back(list ? word.substr(0, list->begin) + list->values[k] : word);
+            if (list)
+                all[k].label += (all[k].label.empty() ? "" : ", ") + word.substr(0, list->begin) +
+                                list->values[k];
+        }
+    }
+    return all;
 }
 
 // A page that is asked for, before anything is computed.
@@ -182,34 +218,8 @@ arrays outputs_of(const program& asked, const arrays& results) {
     return all;
 }
 
-}  // namespace
-
-std::vector<variant> variants_of(const std::vector<std::string>& operands) {
-    std::size_t count = 1;
-    std::string first;
-    for (const std::string& word : operands)
-        if (const auto list = list_in(word)) {
-            if (!first.empty() && list->values.size() != count)
-                refuse(
-                    "'{}' and '{}' are lists of several lengths, {} and {}, and go along with "
-                    "each other.",
-                    first, word, count, list->values.size());
-            if (first.empty()) first = word;
-            count = list->values.size();
-        }
-    std::vector<variant> all(count);
-    for (const std::string& word : operands) {
-        const auto list = list_in(word);
-        for (std::size_t k = 0; k < count; ++k) {
-            all[k].operands.push_back(list ? word.substr(0, list->begin) + list->values[k] : word);
-            if (list)
-                all[k].label += (all[k].label.empty() ? "" : ", ") + word.substr(0, list->begin) +
-                                list->values[k];
-        }
-    }
-    return all;
-}
-
+// Runs the program once for each variant, saves outputs as run_and_save() does, and writes a page
+// for each word of `shown`, A=page.html.
 void run_and_show(const program& p, const std::vector<variant>& variants,
                   const run_options& options, const std::vector<std::string>& shown,
                   const show_options& how) {
@@ -251,5 +261,40 @@ void run_and_show(const program& p, const std::vector<variant>& variants,
     for (const planned_page& page : pages) files.push_back({page.name, page.path});
     say_outputs(outputs_of(asked, runs.back().results), files, runs.back().said, options.json);
 }
+
+class heat_maps final : public run_pages {
+public:
+    std::string examples() const override {
+        return "With --show an operand may be a list, h:1,2,4 d_k=4,2,1: the page has a choice "
+               "among "
+               "the runs.\n\n"
+               "  ricci run attention.tex X=x.npy W=w.npy d_k=64 --show A=page.html --labels "
+               "tokens.txt\n\n";
+    }
+    void add_to(command_line& line) override {
+        line.option("--show", shown_, "NAME=PAGE",
+                    "A=page.html: the tensor A as heat maps, in a page for the browser, with the "
+                    "trace of a row; may be given several times");
+        how_.add_to(line);
+    }
+    bool wanted() const override { return !shown_.empty(); }
+    void check_single(const std::vector<std::string>& operands) const override {
+        const std::size_t count = variants_of(operands).size();
+        if (count > 1)
+            refuse("the operands are for {} runs, which --show A=page.html shows together.", count);
+    }
+    void run(const program& p, const std::vector<std::string>& operands,
+             const run_options& options) const override {
+        run_and_show(p, variants_of(operands), options, shown_, how_);
+    }
+
+private:
+    std::vector<std::string> shown_;
+    show_options how_;
+};
+
+}  // namespace
+
+std::shared_ptr<run_pages> heat_map_pages() { return std::make_shared<heat_maps>(); }
 
 }  // namespace ricci::command

@@ -90,8 +90,21 @@ private:
     bool letters();
     bool wrapped();
     void scripts();
+    // What stands below. Each of these that reads the script writes it and returns true.
     void lower_script(const tokens& script);
-    void upper_script(const tokens& script);
+    bool label_of_function(const tokens& script);
+    bool label_of_sign(const tokens& script);
+    bool label_of_words(const tokens& script);
+    bool label_of_letters(const tokens& script);
+    bool label_of_capitals(const tokens& script);
+    void add_places_behind(token_at comma, const tokens& script);
+    // What stands above, likewise; `s` is the script as it is spelt.
+    void upper_script(const tokens& whole);
+    void refuse_matrices(const std::string& s) const;
+    bool sign_above(const tokens& script, const std::string& s);
+    bool words_above(const tokens& script);
+    bool parentheses_above(const tokens& script, const std::string& s);
+    bool power_above(const tokens& script, const std::string& s);
     void call();
     bool is_usual_function() const;
     void value_at(const tokens& inside);

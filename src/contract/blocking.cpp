@@ -57,92 +57,108 @@ constexpr std::int64_t packed_wide_bytes = std::int64_t{8} << 20;
 constexpr std::int64_t near_bytes = std::int64_t{1} << 15;
 constexpr std::int64_t tasks_wanted = 12;
 
+// What the decisions rest on.
+struct measures {
+    std::int64_t bytes;    // of an element
+    std::int64_t vectors;  // of a row of B
+    std::int64_t depth;    // of a block of k
+    std::int64_t wanted;   // tasks
+    bool used_once;        // one tile of rows passes over B
+};
+
+// Whether each unit packs B for itself, a panel just before it is used: where B is small and there
+// are enough batches to share out, and where one tile of rows passes over it, or where packing it
+// for all units would only move it.
+bool packs_in_place(const problem_size& size, const block_sizes& cut, const measures& m) {
+    const std::int64_t own_bytes = m.vectors * size.lanes * size.k * m.bytes;
+    if (size.b_in_place && own_bytes <= near_bytes) return true;
+    if (own_bytes <= static_cast<std::int64_t>(runtime::worker_bytes / 2) &&
+        (cut.serial || size.batch >= 4 * tasks_wanted) && !(size.complete_sums && cut.k_blocks > 1))
+        return true;
+    const bool few_tasks = size.batch * cut.panels < tasks_wanted && cut.k_blocks >= 4;
+    return !few_tasks && (m.used_once || size.b_dense || (size.b_in_place && size.m <= size.mr));
+}
+
+void cut_in_place(const problem_size& size, const measures& m, block_sizes& cut) {
+    cut.packed_columns = m.vectors * size.lanes;
+    cut.packed_depth = size.k;
+    cut.n_tiles = std::clamp<std::int64_t>(m.wanted / (cut.m_tiles * size.batch), 1,
+                                           std::max<std::int64_t>(1, cut.panels / fewest_panels));
+}
+
+// How much of a B that is packed for all units is held at a time.
+void choose_packed_part(const problem_size& size, const measures& m, block_sizes& cut) {
+    const std::int64_t block_bytes =
+        std::max<std::int64_t>(1, cut.packed_columns * m.depth * m.bytes);
+    const std::int64_t most_packed =
+        size.element_bytes > sizeof(double) ? packed_wide_bytes : packed_bytes;
+    const std::int64_t blocks_held =
+        std::clamp(most_packed / block_bytes, std::int64_t{1}, cut.k_blocks);
+    cut.k_chunks = ceil_divide(cut.k_blocks, blocks_held);
+    cut.packed_depth = std::min(size.k, ceil_divide(cut.k_blocks, cut.k_chunks) * m.depth);
+    if (cut.k_chunks == 1) cut.packed_depth = size.k;
+    cut.k_splits = std::min(cut.k_splits, cut.k_blocks / cut.k_chunks);
+    const std::int64_t batch_bytes =
+        std::max<std::int64_t>(1, cut.packed_columns * cut.packed_depth * m.bytes);
+    cut.batch_chunk =
+        cut.k_chunks > 1 ? 1 : std::clamp(most_packed / batch_bytes, std::int64_t{1}, size.batch);
+    cut.sums_apart = cut.k_splits > 1 || (size.complete_sums && cut.k_blocks > 1);
+    if (cut.sums_apart) cut.batch_chunk = 1;
+}
+
+void cut_for_all_units(const problem_size& size, const measures& m, block_sizes& cut) {
+    // Rows are not cut further where k is by far the longest side. k is split instead: B is then
+    // packed just before the one tile of rows that needs it passes over it.
+    const bool deep = size.k > 4 * std::max(size.m, size.n) && cut.k_blocks >= 2 * m.wanted;
+    const std::int64_t most_tiles =
+        deep ? cut.m_tiles : std::max(cut.m_tiles, size.m / fewest_rows);
+    cut.m_tiles = std::clamp(ceil_divide(m.wanted, size.batch), cut.m_tiles, most_tiles);
+    cut.m_tiles = std::min(cut.m_tiles, ceil_divide(size.m, size.mr));
+
+    const std::int64_t panel_columns = size.vectors * size.lanes;
+    cut.n_chunks = ceil_divide(cut.panels * panel_columns * m.bytes, widest_chunk_bytes);
+    const std::int64_t chunk_panels = ceil_divide(cut.panels, cut.n_chunks);
+    // Each tile of columns packs A again, so columns are cut less where k is the longest side and
+    // can be split.
+    const std::int64_t widest = size.k > 4 * size.n ? 1024 : 256;
+    cut.n_tiles = std::clamp<std::int64_t>(m.wanted / (cut.m_tiles * size.batch), 1,
+                                           ceil_divide(chunk_panels * panel_columns, widest));
+    cut.n_tiles = std::min(cut.n_tiles, cut.panels / cut.n_chunks);
+
+    const std::int64_t tiles = size.batch * cut.m_tiles * cut.n_tiles * cut.n_chunks;
+    cut.k_splits =
+        std::clamp<std::int64_t>(m.wanted / tiles, 1, std::max<std::int64_t>(1, cut.k_blocks / 2));
+    cut.packed_columns = chunk_panels * panel_columns;
+    choose_packed_part(size, m, cut);
+}
+
 }  // namespace
 
 block_sizes choose_blocks(const problem_size& size) {
     block_sizes cut;
-    const auto bytes = static_cast<std::int64_t>(size.element_bytes);
     const double batch_flops = 2.0 * static_cast<double>(size.m) * static_cast<double>(size.n) *
                                static_cast<double>(std::max<std::int64_t>(1, size.k));
     const double flops = batch_flops * static_cast<double>(size.batch);
     cut.serial = flops < serial_flops;
 
-    const std::int64_t vectors = ceil_divide(size.n, size.lanes);
-    cut.panels = ceil_divide(vectors, size.vectors);
+    measures m{};
+    m.bytes = static_cast<std::int64_t>(size.element_bytes);
+    m.vectors = ceil_divide(size.n, size.lanes);
+    cut.panels = ceil_divide(m.vectors, size.vectors);
     const std::int64_t k_units = ceil_divide(size.k, size.k_unit);
-    const std::int64_t deepest = deepest_block(size);
-    const std::int64_t rows_per_tile = tile_rows(size);
     cut.k_blocks = std::max<std::int64_t>(
-        1, ceil_divide(k_units, std::max<std::int64_t>(1, deepest / size.k_unit)));
-    const std::int64_t depth = std::min(size.k, ceil_divide(k_units, cut.k_blocks) * size.k_unit);
+        1, ceil_divide(k_units, std::max<std::int64_t>(1, deepest_block(size) / size.k_unit)));
+    m.depth = std::min(size.k, ceil_divide(k_units, cut.k_blocks) * size.k_unit);
+    m.wanted = std::clamp<std::int64_t>(static_cast<std::int64_t>(flops / (4 * task_flops)), 1,
+                                        tasks_wanted);
+    m.used_once = size.m <= rows_at_once(size, m.depth) &&
+                  size.batch * cut.panels >= fewest_panels && !size.long_lines &&
+                  !(size.complete_sums && cut.k_blocks > 1);
 
-    // A unit packs B for itself when B is small and there are enough batches to share out. B is not
-    // packed for all units where one tile of rows passes over it, or where that would only move it.
-    const std::int64_t own_bytes = vectors * size.lanes * size.k * bytes;
-    cut.in_place = own_bytes <= static_cast<std::int64_t>(runtime::worker_bytes / 2) &&
-                   (cut.serial || size.batch >= 4 * tasks_wanted) &&
-                   !(size.complete_sums && cut.k_blocks > 1);
-    const bool few_tasks = size.batch * cut.panels < tasks_wanted && cut.k_blocks >= 4;
-    // One tile of rows passes over B: a panel is packed just before it is used, and stays near.
-    const bool used_once = size.m <= rows_at_once(size, depth) &&
-                           size.batch * cut.panels >= fewest_panels && !size.long_lines &&
-                           !(size.complete_sums && cut.k_blocks > 1);
-    if (!few_tasks && used_once) cut.in_place = true;
-    if (size.b_in_place && own_bytes <= near_bytes) cut.in_place = true;
-    if (!few_tasks && (size.b_dense || (size.b_in_place && size.m <= size.mr))) cut.in_place = true;
-
-    const std::int64_t row_panels = ceil_divide(size.m, size.mr);
-    cut.m_tiles = used_once ? 1 : ceil_divide(size.m, rows_per_tile);
-    const std::int64_t wanted = std::clamp<std::int64_t>(
-        static_cast<std::int64_t>(flops / (4 * task_flops)), 1, tasks_wanted);
-    if (cut.in_place) {
-        cut.packed_columns = vectors * size.lanes;
-        cut.packed_depth = size.k;
-        cut.n_tiles =
-            std::clamp<std::int64_t>(wanted / (cut.m_tiles * size.batch), 1,
-                                     std::max<std::int64_t>(1, cut.panels / fewest_panels));
-    } else {
-        // Rows are not cut further where k is by far the longest side. k is split instead: B is
-        // then packed just before the one tile of rows that needs it passes over it.
-        const bool deep = size.k > 4 * std::max(size.m, size.n) && cut.k_blocks >= 2 * wanted;
-        const std::int64_t most_tiles =
-            deep ? cut.m_tiles : std::max(cut.m_tiles, size.m / fewest_rows);
-        cut.m_tiles = std::clamp(ceil_divide(wanted, size.batch), cut.m_tiles, most_tiles);
-        cut.m_tiles = std::min(cut.m_tiles, row_panels);
-
-        const std::int64_t panel_columns = size.vectors * size.lanes;
-        cut.n_chunks = ceil_divide(cut.panels * panel_columns * bytes, widest_chunk_bytes);
-        const std::int64_t chunk_panels = ceil_divide(cut.panels, cut.n_chunks);
-        // Each tile of columns packs A again, so columns are cut less where k is the longest side
-        // and can be split.
-        const std::int64_t widest = size.k > 4 * size.n ? 1024 : 256;
-        cut.n_tiles = std::clamp<std::int64_t>(wanted / (cut.m_tiles * size.batch), 1,
-                                               ceil_divide(chunk_panels * panel_columns, widest));
-        cut.n_tiles = std::min(cut.n_tiles, cut.panels / cut.n_chunks);
-
-        const std::int64_t tiles = size.batch * cut.m_tiles * cut.n_tiles * cut.n_chunks;
-        cut.k_splits = std::clamp<std::int64_t>(wanted / tiles, 1,
-                                                std::max<std::int64_t>(1, cut.k_blocks / 2));
-
-        cut.packed_columns = chunk_panels * panel_columns;
-        const std::int64_t block_bytes =
-            std::max<std::int64_t>(1, cut.packed_columns * depth * bytes);
-        const std::int64_t most_packed =
-            size.element_bytes > sizeof(double) ? packed_wide_bytes : packed_bytes;
-        const std::int64_t blocks_held =
-            std::clamp(most_packed / block_bytes, std::int64_t{1}, cut.k_blocks);
-        cut.k_chunks = ceil_divide(cut.k_blocks, blocks_held);
-        cut.packed_depth = std::min(size.k, ceil_divide(cut.k_blocks, cut.k_chunks) * depth);
-        if (cut.k_chunks == 1) cut.packed_depth = size.k;
-        cut.k_splits = std::min(cut.k_splits, cut.k_blocks / cut.k_chunks);
-        const std::int64_t batch_bytes =
-            std::max<std::int64_t>(1, cut.packed_columns * cut.packed_depth * bytes);
-        cut.batch_chunk = cut.k_chunks > 1
-                              ? 1
-                              : std::clamp(most_packed / batch_bytes, std::int64_t{1}, size.batch);
-        cut.sums_apart = cut.k_splits > 1 || (size.complete_sums && cut.k_blocks > 1);
-        if (cut.sums_apart) cut.batch_chunk = 1;
-    }
+    cut.in_place = packs_in_place(size, cut, m);
+    cut.m_tiles = m.used_once ? 1 : ceil_divide(size.m, tile_rows(size));
+    if (cut.in_place) cut_in_place(size, m, cut);
+    else cut_for_all_units(size, m, cut);
     const double unit_flops =
         batch_flops / static_cast<double>(cut.m_tiles * cut.n_tiles * cut.n_chunks);
     cut.units_per_task = std::max<std::int64_t>(

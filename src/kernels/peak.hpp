@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <ricci/detail/export.hpp>
+
 namespace ricci::kernels {
 
 /// Where the factors of the multiply-adds are: a product of matrices loads them, which some
@@ -16,9 +18,9 @@ template <class T>
 std::int64_t multiply_add_rounds(std::int64_t rounds, factors where = factors::in_registers);
 
 template <>
-std::int64_t multiply_add_rounds<float>(std::int64_t rounds, factors where);
+RICCI_HIDDEN std::int64_t multiply_add_rounds<float>(std::int64_t rounds, factors where);
 template <>
-std::int64_t multiply_add_rounds<double>(std::int64_t rounds, factors where);
+RICCI_HIDDEN std::int64_t multiply_add_rounds<double>(std::int64_t rounds, factors where);
 
 /// The same with as many additions and maxima, independent ones in registers; returns how many
 /// additions and maxima together. T: float, double.
@@ -26,8 +28,8 @@ template <class T>
 std::int64_t add_maximum_rounds(std::int64_t rounds);
 
 template <>
-std::int64_t add_maximum_rounds<float>(std::int64_t rounds);
+RICCI_HIDDEN std::int64_t add_maximum_rounds<float>(std::int64_t rounds);
 template <>
-std::int64_t add_maximum_rounds<double>(std::int64_t rounds);
+RICCI_HIDDEN std::int64_t add_maximum_rounds<double>(std::int64_t rounds);
 
 }  // namespace ricci::kernels

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Installs the library into a folder of its own and uses it from outside in every promised way:
-with pkg-config (shared, static), with CMake (shared, static), and as a Meson subproject.
+with pkg-config (shared, static), with CMake (shared, static), and as a Meson subproject. Then asks
+of what a build consists where parts are left out.
 
 usage: run.py BUILD-FOLDER PREFIX LIBDIR COMPILER [ARGUMENT ...]
 """
 
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -64,6 +67,21 @@ class Outside:
         for shared in (self.static_tree / libdir).glob("libricci*.so*"):
             shared.unlink()
 
+    def headers(self):
+        """Nothing is installed that no public header leads to."""
+        include = self.tree / "include"
+        needed, todo = set(), list((include / "ricci").glob("*.hpp"))
+        while todo:
+            header = todo.pop()
+            if header not in needed and header.exists():
+                needed.add(header)
+                names = re.findall(r"^#include <(ricci/[^>]+)>", header.read_text(encoding="utf-8"), re.MULTILINE)
+                todo += [include / name for name in names]
+        beyond = [path for path in include.rglob("*.hpp") if path not in needed]
+        if beyond:
+            raise Failure("installed, and used by no public header (see exclude_files in meson.build):\n"
+                          + "\n".join(str(path.relative_to(include)) for path in sorted(beyond)))
+
     def has(self, pattern):
         return any((self.tree / self.libdir).glob(pattern))
 
@@ -112,6 +130,37 @@ class Outside:
         run(["ninja", "-C", "build", "consumer"], source)
         check(source / "build" / "consumer")
 
+    def folders_built(self, *options):
+        """The folders below src/ from which a build with these options compiles something."""
+        build = self.folder / "parts"
+        shutil.rmtree(build, ignore_errors=True)
+        run(["meson", "setup", build, ROOT, "-Dtests=disabled", "-Dexamples=disabled", "-Dbench=disabled",
+             *options], self.folder, CXX=" ".join(self.compiler), LDFLAGS="", CXXFLAGS="")
+        targets = json.loads(run(["meson", "introspect", "--targets", build], self.folder))
+        used = [target for target in targets if target["build_by_default"]]
+        sources = [pathlib.Path(source).relative_to(ROOT).parts for target in used
+                   for group in target["target_sources"] for source in group.get("sources", [])
+                   if ROOT in pathlib.Path(source).parents]
+        # a tool is compiled when the command, which is built, has its library in it
+        tools = {target["defined_in"].split("/")[-2] for target in targets if not target["build_by_default"]
+                 and target["type"] == "static library"} if any(t["name"] == "ricci" and
+                                                                t["type"] == "executable" for t in used) else set()
+        return {parts[1] for parts in sources if parts[0] == "src"} | tools
+
+    def parts(self):
+        """What is left out is not compiled: of the tools each, and all but the core."""
+        around = {"files", "command", "judge", "draw", "show"}
+        everything = self.folders_built()
+        if not around <= everything:
+            print(f"parts: only {sorted(around & everything)} of {sorted(around)} can be built here")
+        core = self.folders_built("-Dfiles=disabled", "-Dcommand=disabled")
+        if core != everything - around:
+            raise Failure(f"the core alone is compiled from {sorted(core)}")
+        for option, folder in (("check", "judge"), ("draw", "draw"), ("show", "show")):
+            without = self.folders_built(f"-D{option}=disabled")
+            if without != everything - {folder}:
+                raise Failure(f"-D{option}=disabled compiles {sorted(without)}, all is {sorted(everything)}")
+
 
 def main():
     build, prefix, libdir, *compiler = sys.argv[1:]
@@ -132,6 +181,7 @@ def main():
         except Failure as failure:
             print(f"installing: FAILED\n{failure}")
             return 1
+        step("headers", outside.headers)
         if outside.has("libricci.so*"):
             step("pkg-config, shared", outside.pkg_config, outside.tree)
         if outside.has("libricci-files.so*"):
@@ -148,6 +198,7 @@ def main():
         else:
             print("CMake: skipped, not installed")
         step("Meson subproject", outside.subproject)
+        step("parts that are left out", outside.parts)
     return 1 if failed else 0
 
 

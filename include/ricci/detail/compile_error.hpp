@@ -25,10 +25,8 @@ struct words {
 // character, which it takes for the end of a string.
 #ifdef __clang__
 inline constexpr std::int32_t words_at_once = 35;
-inline constexpr std::int32_t words_end = 1;
 #else
 inline constexpr std::int32_t words_at_once = 1000;
-inline constexpr std::int32_t words_end = 1;
 #endif
 
 /// What a call with a mistake gives, so that nothing more is said of what is done with it.
@@ -60,7 +58,7 @@ consteval auto words_from() {
     constexpr detail::text_view all = Text::text();
     constexpr std::int32_t left = all.size - Begin;
     constexpr std::int32_t count = left < words_at_once ? left : words_at_once;
-    words<static_cast<std::size_t>(count + words_end)> out{};
+    words<static_cast<std::size_t>(count) + 1> out{};
     for (std::int32_t k = 0; k < count; ++k) {
         // a compiler would print bytes beyond ASCII, and line ends, as numbers
         const char c = all[Begin + k];
@@ -68,7 +66,7 @@ consteval auto words_from() {
     }
     // clang prints numbers where the end of a text is no element that was written: it makes room
     // for 8, 16 or 32 elements at a time and keeps no more than "zeros follow" of those beyond
-    for (std::int32_t k = 0; k < words_end; ++k) out.text[count + k] = '\0';
+    out.text[count] = '\0';
     return out;
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include <ricci/detail/export.hpp>
+
 namespace ricci {
 
 /// Leaves elements as they are in memory.
@@ -12,17 +14,18 @@ namespace detail {
 
 /// Zeroed memory for the product of `extents` elements, aligned to 64 bytes. Throws ricci::error
 /// when the size in bytes is not representable, std::bad_alloc when there is no memory.
-void* allocate_elements(const std::size_t* extents, std::size_t rank, std::size_t element_size);
-void release_elements(void* memory) noexcept;
+RICCI_EXPORT void* allocate_elements(const std::size_t* extents, std::size_t rank,
+                                     std::size_t element_size);
+RICCI_EXPORT void release_elements(void* memory) noexcept;
 
 /// Says to prepared programs what has become of a tensor's memory. There is one only for a tensor
 /// that was bound to such a program; both have a part in it. It goes with the memory where the
 /// tensor is moved to, and stays with the tensor, too.
 class memory_watch;
 /// `to` takes part in what `from` watches, and gives up the memory that it had.
-void follow_watch(memory_watch*& to, memory_watch* from) noexcept;
+RICCI_EXPORT void follow_watch(memory_watch*& to, memory_watch* from) noexcept;
 /// The tensor goes; `owner`: and memory with it.
-void end_watch(memory_watch* watch, bool owner) noexcept;
+RICCI_EXPORT void end_watch(memory_watch* watch, bool owner) noexcept;
 
 /// Owned memory that moves and does not copy.
 template <class T>

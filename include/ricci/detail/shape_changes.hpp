@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include <ricci/detail/export.hpp>
+
 namespace ricci::detail {
 
 /// The axes of a view that is looked at.
@@ -23,17 +25,17 @@ struct new_axes {
 // All throw ricci::error, and say what was asked for and what there is.
 
 /// Every `step`-th position from `first` to before `last`, of one axis of `a`, in place.
-std::ptrdiff_t slice_axis(new_axes a, int axis, std::ptrdiff_t first, std::ptrdiff_t last,
-                          std::ptrdiff_t step);
-std::ptrdiff_t reverse_axis(new_axes a, int axis);
+RICCI_EXPORT std::ptrdiff_t slice_axis(new_axes a, int axis, std::ptrdiff_t first,
+                                       std::ptrdiff_t last, std::ptrdiff_t step);
+RICCI_EXPORT std::ptrdiff_t reverse_axis(new_axes a, int axis);
 /// `to` has an axis less.
-std::ptrdiff_t fix_axis(axes from, int axis, std::ptrdiff_t position, new_axes to);
-void permute_axes(axes from, const int* order, new_axes to);
+RICCI_EXPORT std::ptrdiff_t fix_axis(axes from, int axis, std::ptrdiff_t position, new_axes to);
+RICCI_EXPORT void permute_axes(axes from, const int* order, new_axes to);
 /// `to.extents` are what is wanted; one of them may be -1, and is found.
-void reshape_axes(axes from, new_axes to);
+RICCI_EXPORT void reshape_axes(axes from, new_axes to);
 /// `to.extents` are what is wanted.
-void broadcast_axes(axes from, new_axes to);
+RICCI_EXPORT void broadcast_axes(axes from, new_axes to);
 /// `to` has an axis more, of stride 0.
-void expand_axes(axes from, int axis, std::ptrdiff_t extent, new_axes to);
+RICCI_EXPORT void expand_axes(axes from, int axis, std::ptrdiff_t extent, new_axes to);
 
 }  // namespace ricci::detail

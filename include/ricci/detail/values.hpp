@@ -7,6 +7,8 @@
 #include <initializer_list>
 #include <type_traits>
 
+#include <ricci/detail/export.hpp>
+
 namespace ricci::detail {
 
 /// Whether V may stand where an element T is wanted: whatever converts, but no fraction for a whole
@@ -48,10 +50,10 @@ template <class T, int Rank>
 using value_list = typename list_of_values<T, Rank>::type;
 
 /// Throws: lists on one level are not of one length.
-[[noreturn]] void throw_ragged(int axis, std::size_t first, std::size_t other);
+RICCI_EXPORT [[noreturn]] void throw_ragged(int axis, std::size_t first, std::size_t other);
 
 /// Throws: {{2, 3}} for rank 2 and {3} for rank 1 are values and extents as well.
-[[noreturn]] void throw_values_or_extents(int rank);
+RICCI_EXPORT [[noreturn]] void throw_values_or_extents(int rank);
 /// Refuses values that could have been meant for extents: x{{2, 3}} and x = {{2, 3}} are the same
 /// to a constructor.
 template <int Rank, class List>
@@ -67,7 +69,7 @@ void check_no_extents(const List& list) {
 }
 
 /// Throws: so many extents for the one axis of a tensor.
-[[noreturn]] void throw_extents_of_rank_1(std::size_t count);
+RICCI_EXPORT [[noreturn]] void throw_extents_of_rank_1(std::size_t count);
 template <class I>
 I only_extent(const std::initializer_list<I>& extents) {
     if (extents.size() != 1) throw_extents_of_rank_1(extents.size());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include <ricci/detail/export.hpp>
 #include <ricci/element.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/engine/number.hpp>
@@ -87,7 +88,7 @@ struct request {
 };
 
 /// A program checked, planned and allocated for certain operands.
-class executable {
+class RICCI_EXPORT executable {
 public:
     /// Throws ricci::error before anything is written or allocated for outputs.
     explicit executable(const request&);
@@ -129,14 +130,14 @@ private:
 /// Makes an executable and runs it once. Each thread remembers the last few plans that were made
 /// for programs with a key: a call with the same program, shapes, strides and numbers, and operands
 /// in other places, plans nothing and allocates its outputs alone. Throws what executable() does.
-void run(const request&);
+RICCI_EXPORT void run(const request&);
 
 /// What executable(r).explain() says, with the memory of the plan alone: neither workspace nor
 /// outputs are allocated, and operands may be shapes. Throws what executable() does.
-std::string explain(const request& r);
+RICCI_EXPORT std::string explain(const request& r);
 
 /// The plan after every pass of the planner, as notation. Of layers, that of one.
-std::string explain_passes(const request& r);
+RICCI_EXPORT std::string explain_passes(const request& r);
 
 /// What a plan takes in bytes beside the memory of its operands, those outputs that are not bound
 /// among them.
@@ -145,9 +146,9 @@ struct memory_sizes {
     std::size_t workspace = 0;  // beside them
 };
 /// The same without allocating it. Throws what executable() does.
-memory_sizes memory_of(const request& r);
+RICCI_EXPORT memory_sizes memory_of(const request& r);
 
 /// Sets how many threads run; 0 means as many as the machine, or the enclosing oneTBB arena, has.
-void set_threads(int count);
+RICCI_EXPORT void set_threads(int count);
 
 }  // namespace ricci::engine
