@@ -54,10 +54,13 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
     std::vector<scattered_sum> scattered;
     std::vector<lookup_sum> looked_up_here;
     expr_list rest;
-    for (expr term : spread(value)) {
+    // A number in front of a sum of terms leaves several.
+    const expr_list terms = spread(value);
+    const bool single = terms.size() == 1;
+    for (expr term : terms) {
         term = with_written_out(term);
         // Written here directly, unless other terms need it too or it lacks indices of the target.
-        const bool alone = graph_.terms(value).size() == 1 && graph_[term].indices == indices;
+        const bool alone = single && graph_[term].indices == indices;
         if (alone && (beta == 0 || beta == 1) && graph_[term].code == opcode::multiply) {
             if (const auto s = lookups_of(term)) return emit_lookups(*s, target, indices, beta);
         }
@@ -74,10 +77,10 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
             looked_up_here.push_back(std::move(*s));
             continue;
         }
-        if (graph_.terms(value).size() == 1) {
+        if (single) {
             if (const auto p = in_blocks(term)) return emit_in_blocks(*p, target, beta);
         }
-        if (beta == 0 && graph_.terms(value).size() == 1) {
+        if (beta == 0 && single) {
             const loop_list over = graph_[term].over;
             const auto there = prefix_of(fold::sum, over, graph_[term].arguments[0], &target);
             // It stands there already, or is read from memory of its own.

@@ -264,3 +264,14 @@ TEST_CASE("an index whose places go backwards keeps its length in gradients", "[
     CHECK(near(run(gradient(p, "P", {"A", "B"}), all)["dL/dA"], differences(p, others, "P", "A", A),
                1e-7));
 }
+
+TEST_CASE("a number in front of a sum whose places are cut counts for all of its parts",
+          "[places]") {
+    const array A = drawn({28}, 1), B = drawn({5, 1}, 2);
+    double sum = 0, rows = 0;
+    for (const double x : values_of(A)) sum += x;
+    for (const double x : values_of(B)) rows += x;
+    const array got = run(text("P^l = 2 \\sum_{i,m} A^i B^{m, \\operatorname{clamp}(i-l-3)}"),
+                          {{"A", A}, {"B", B}, {"l", extent(2)}})["P"];
+    for (const double x : values_of(got)) CHECK(std::abs(x - 2 * sum * rows) < 1e-12);
+}
