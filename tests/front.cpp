@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <ricci/bind/parse_and_prove.hpp>
+#include <ricci/detail/bind/parse_and_prove.hpp>
 #include <ricci/derive/gradient.hpp>
 #include <ricci/derive/jacobian.hpp>
 #include <ricci/derive/prove.hpp>
@@ -31,7 +31,7 @@ outcome read_equations(const std::string& text) {
 }
 
 outcome read_program(const std::string& text) {
-    auto r = parse_and_prove(view_of(text));
+    auto r = detail::parse_and_prove(view_of(text));
     return {std::move(r.program), std::move(r.mistake)};
 }
 

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 
-#include <ricci/bind/batched_program.hpp>
+#include <ricci/detail/bind/batched_program.hpp>
 #include <ricci/equations.hpp>
 
 namespace ricci {
+
+namespace detail {
 
 template <std::uint64_t Source, std::uint64_t Index, std::uint64_t... Names>
 struct derived_batch {
@@ -19,9 +21,11 @@ struct derived_batch {
     }
 };
 
+}  // namespace detail
+
 /// The inputs that get an axis.
 template <std::uint64_t... Hashes>
-consteval name_list<Hashes...> of(name<Hashes>...) {
+consteval detail::name_list<Hashes...> of(name<Hashes>...) {
     return {};
 }
 
@@ -29,11 +33,11 @@ consteval name_list<Hashes...> of(name<Hashes>...) {
 /// first axis with the index, which has to be new. As if they had been written so: they are
 /// checked, printed, differentiated and planned like any others. Claims in the text are left out.
 template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t... Names>
-consteval typename made_equations<derived_batch<Hash, Index, Names...>, Hash>::type batch(
-    equations<Hash>, index_name<Index>, name_list<Names...>) {
-    using made = made_equations<derived_batch<Hash, Index, Names...>, Hash>;
-    if constexpr (is_a_mistake<typename made::mistake>)
-        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+consteval typename detail::made_equations<detail::derived_batch<Hash, Index, Names...>, Hash>::type
+batch(equations<Hash>, index_name<Index>, detail::name_list<Names...>) {
+    using made = detail::made_equations<detail::derived_batch<Hash, Index, Names...>, Hash>;
+    if constexpr (detail::is_a_mistake<typename made::mistake>)
+        detail::these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return {};
 }
 

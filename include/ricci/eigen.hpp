@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ricci/bind/operand.hpp>
+#include <ricci/detail/bind/operand.hpp>
 #include <ricci/detail/compile_error.hpp>
 #include <ricci/detail/owner.hpp>
 #include <ricci/element.hpp>
@@ -68,8 +68,6 @@ concept from_eigen_works =
         foreign_operand<std::remove_cvref_t<Matrix>>::why == unsuitable::nothing_wrong &&
     !foreign_operand<std::remove_cvref_t<Matrix>>::template temporary<Matrix>;
 
-}  // namespace detail
-
 /// Matrices, arrays, maps, references, blocks and transposes of Eigen, in any storage order and
 /// with any strides: rank 2, or rank 1 for what has one row or one column by its type.
 template <detail::of_eigen X>
@@ -97,13 +95,15 @@ struct foreign_operand<X> {
     }
 };
 
+}  // namespace detail
+
 /// The memory of a matrix of Eigen as a view, of rank 2, or of rank 1 for what has one row or one
 /// column by its type. Blocks and maps may be temporaries, matrices not.
 template <class Matrix>
 requires(detail::from_eigen_works<Matrix>) auto from_eigen(Matrix&& m) {
-    return foreign_operand<std::remove_cvref_t<Matrix>>::view(m);
+    return detail::foreign_operand<std::remove_cvref_t<Matrix>>::view(m);
 }
-template <class Matrix, class Mistake = mistake_of<detail::view_of_a_temporary>>
+template <class Matrix, class Mistake = detail::mistake_of<detail::view_of_a_temporary>>
 requires(detail::of_eigen<std::remove_cvref_t<Matrix>> &&
          !detail::from_eigen_works<Matrix>) auto from_eigen(Matrix&& m) = delete;
 
@@ -130,7 +130,7 @@ template <detail::owner Tensor>
 auto to_eigen(Tensor& x) {
     return to_eigen(x.view());
 }
-template <detail::owner Tensor, class Mistake = mistake_of<detail::view_of_a_temporary>>
+template <detail::owner Tensor, class Mistake = detail::mistake_of<detail::view_of_a_temporary>>
 auto to_eigen(const Tensor&& x) = delete;
 
 }  // namespace ricci

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ricci/bind/call.hpp>
+#include <ricci/detail/bind/call.hpp>
 #include <ricci/notation/einsum.hpp>
 
 namespace ricci {
@@ -15,6 +15,8 @@ struct scaling {
     engine::number alpha = 1;
     engine::number beta = 0;
 };
+
+namespace detail {
 
 template <literal_text Text, std::int32_t... Ranks>
 struct parsed_einsum {
@@ -108,42 +110,49 @@ using einsum_for = einsum_of<std::index_sequence_for<Operands...>, Text, Out, Op
 template <literal_text Text, class Out, class... Operands>
 using mistake_in_einsum = typename einsum_for<Text, Out, Operands...>::mistake;
 
+}  // namespace detail
+
 /// A new tensor that holds the contraction, by numpy's rules except that an extent of 1 is not
 /// broadcast. Operands are tensors, fixed tensors, views and numbers, of one element type. Throws
 /// ricci::error where extents disagree.
-template <literal_text Text, class... Operands,
-          class Mistake = mistake_in_einsum<Text, void, Operands...>>
+template <detail::literal_text Text, class... Operands,
+          class Mistake = detail::mistake_in_einsum<Text, void, Operands...>>
 RICCI_INLINE auto einsum(const Operands&... operands) {
-    return einsum_for<Text, void, Operands...>::run(operands...);
+    return detail::einsum_for<Text, void, Operands...>::run(operands...);
 }
-template <literal_text Text, class... Operands,
-          class Mistake = mistake_in_einsum<Text, void, Operands...>>
-requires is_a_mistake<Mistake> Mistake einsum(const Operands&...)
+template <detail::literal_text Text, class... Operands,
+          class Mistake = detail::mistake_in_einsum<Text, void, Operands...>>
+requires detail::is_a_mistake<Mistake> Mistake einsum(const Operands&...)
 = delete;
+
+namespace detail {
 
 template <class T>
 concept no_scaling = !std::is_same_v<T, scaling>;
 
+}  // namespace detail
+
 /// Writes the contraction to `out`, which overlaps no operand.
-template <literal_text Text, class Out, no_scaling First, class... Operands,
-          class Mistake = mistake_in_einsum<Text, Out&, First, Operands...>>
+template <detail::literal_text Text, class Out, detail::no_scaling First, class... Operands,
+          class Mistake = detail::mistake_in_einsum<Text, Out&, First, Operands...>>
 RICCI_INLINE void einsum_into(Out&& out, const First& first, const Operands&... operands) {
-    einsum_for<Text, Out&, First, Operands...>::run_into(scaling{}, out, first, operands...);
+    detail::einsum_for<Text, Out&, First, Operands...>::run_into(scaling{}, out, first,
+                                                                 operands...);
 }
-template <literal_text Text, class Out, no_scaling First, class... Operands,
-          class Mistake = mistake_in_einsum<Text, Out&, First, Operands...>>
-requires is_a_mistake<Mistake> Mistake einsum_into(Out&&, const First&, const Operands&...)
+template <detail::literal_text Text, class Out, detail::no_scaling First, class... Operands,
+          class Mistake = detail::mistake_in_einsum<Text, Out&, First, Operands...>>
+requires detail::is_a_mistake<Mistake> Mistake einsum_into(Out&&, const First&, const Operands&...)
 = delete;
 
 /// out = alpha * contraction + beta * out: `einsum_into<"...">(Q, {.alpha = 2, .beta = 1}, X, W)`.
-template <literal_text Text, class Out, class... Operands,
-          class Mistake = mistake_in_einsum<Text, Out&, Operands...>>
+template <detail::literal_text Text, class Out, class... Operands,
+          class Mistake = detail::mistake_in_einsum<Text, Out&, Operands...>>
 RICCI_INLINE void einsum_into(Out&& out, scaling scale, const Operands&... operands) {
-    einsum_for<Text, Out&, Operands...>::run_into(scale, out, operands...);
+    detail::einsum_for<Text, Out&, Operands...>::run_into(scale, out, operands...);
 }
-template <literal_text Text, class Out, class... Operands,
-          class Mistake = mistake_in_einsum<Text, Out&, Operands...>>
-requires is_a_mistake<Mistake> Mistake einsum_into(Out&&, scaling, const Operands&...)
+template <detail::literal_text Text, class Out, class... Operands,
+          class Mistake = detail::mistake_in_einsum<Text, Out&, Operands...>>
+requires detail::is_a_mistake<Mistake> Mistake einsum_into(Out&&, scaling, const Operands&...)
 = delete;
 
 }  // namespace ricci

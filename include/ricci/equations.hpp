@@ -5,14 +5,16 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ricci/bind/call.hpp>
-#include <ricci/bind/claims.hpp>
+#include <ricci/detail/bind/call.hpp>
+#include <ricci/detail/bind/claims.hpp>
 #include <ricci/derive/prove.hpp>
 
 namespace ricci {
 
 template <std::uint64_t Hash>
 struct equations;
+
+namespace detail {
 
 /// Equations that are none, so that the compiler says what is wrong with them and nothing else.
 template <std::uint64_t Hash, class Mistake>
@@ -58,6 +60,8 @@ struct judged_claim {
     using type = std::conditional_t<is_a_mistake<mistake>, unproved_claim<mistake>, std::true_type>;
 };
 
+}  // namespace detail
+
 /// A checked program of tensor equations. Has no state: the type is the program.
 template <std::uint64_t Hash>
 struct equations {
@@ -66,23 +70,23 @@ struct equations {
     /// Computes the outputs. Binds every input, in any order: `f("X"_t = X, "d_k"_t = 64)`. Returns
     /// a Hana map by name. Mistakes that the types show stop the compilation; others throw
     /// ricci::error before anything is written.
-    template <class... Bound, class Mistake = mistake_in_call<Hash, false, Bound...>>
+    template <class... Bound, class Mistake = detail::mistake_in_call<Hash, false, Bound...>>
     RICCI_INLINE auto operator()(const Bound&... bound) const {
-        using T = typename call_element<Bound...>::type;
+        using T = typename detail::call_element<Bound...>::type;
         results<Hash, T> outputs;
-        run_call<Hash, T>(outputs, 1, 0, bound...);
+        detail::run_call<Hash, T>(outputs, 1, 0, bound...);
         return outputs;
     }
-    template <class... Bound, class Mistake = mistake_in_call<Hash, false, Bound...>>
-    requires is_a_mistake<Mistake> Mistake operator()(const Bound&...) const = delete;
+    template <class... Bound, class Mistake = detail::mistake_in_call<Hash, false, Bound...>>
+    requires detail::is_a_mistake<Mistake> Mistake operator()(const Bound&...) const = delete;
 
     /// The same program with more outputs: tensors that it computes on the way.
     template <std::uint64_t... Names>
-    consteval typename made_equations<kept_names<Hash, Names...>, Hash>::type keep(
+    consteval typename detail::made_equations<detail::kept_names<Hash, Names...>, Hash>::type keep(
         name<Names>...) const {
-        using made = made_equations<kept_names<Hash, Names...>, Hash>;
-        if constexpr (is_a_mistake<typename made::mistake>)
-            these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+        using made = detail::made_equations<detail::kept_names<Hash, Names...>, Hash>;
+        if constexpr (detail::is_a_mistake<typename made::mistake>)
+            detail::these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
         return {};
     }
 
@@ -91,61 +95,63 @@ struct equations {
     consteval bool states(const char* claim) const {
         const auto parsed = notation::parse_equations(claim);
         if (parsed.mistake) throw "the claim has a mistake";
-        return derive::proves(outcome_of<Hash>.program.view(), parsed.program);
+        return derive::proves(detail::outcome_of<Hash>.program.view(), parsed.program);
     }
 
     /// The same with the claim in the type: `static_assert(f.states<R"(...)">())` says the verdict,
     /// the numbers that refute the claim, and both normal forms.
-    template <literal_text Claim>
-    consteval typename judged_claim<Hash, Claim>::type states() const {
-        if constexpr (!words_of_claim<Hash, Claim>::readable)
-            these_equations_cannot_be_carried_out_as_written<
-                typename judged_claim<Hash, Claim>::mistake>();
+    template <detail::literal_text Claim>
+    consteval typename detail::judged_claim<Hash, Claim>::type states() const {
+        if constexpr (!detail::words_of_claim<Hash, Claim>::readable)
+            detail::these_equations_cannot_be_carried_out_as_written<
+                typename detail::judged_claim<Hash, Claim>::mistake>();
         return {};
     }
 
-    static constexpr ir::program_view program() { return program_of<Hash>.view(); }
+    static constexpr ir::program_view program() { return detail::program_of<Hash>.view(); }
 };
 
 /// dL/dx for every x of `by`, as equations: takes what `source` takes and "dL/d(of)"_t.
 template <std::uint64_t Hash, std::uint64_t Of, std::uint64_t... Wrt>
-consteval typename made_equations<derived_gradient<Hash, Of, false, Wrt...>, Hash>::type gradient(
-    equations<Hash>, name<Of>, name_list<Wrt...>) {
-    using made = made_equations<derived_gradient<Hash, Of, false, Wrt...>, Hash>;
-    if constexpr (is_a_mistake<typename made::mistake>)
-        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+consteval
+    typename detail::made_equations<detail::derived_gradient<Hash, Of, false, Wrt...>, Hash>::type
+    gradient(equations<Hash>, name<Of>, detail::name_list<Wrt...>) {
+    using made = detail::made_equations<detail::derived_gradient<Hash, Of, false, Wrt...>, Hash>;
+    if constexpr (detail::is_a_mistake<typename made::mistake>)
+        detail::these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return {};
 }
 
 /// As gradient, and gives the value of `of` too.
 template <std::uint64_t Hash, std::uint64_t Of, std::uint64_t... Wrt>
-consteval typename made_equations<derived_gradient<Hash, Of, true, Wrt...>, Hash>::type
-value_and_gradient(equations<Hash>, name<Of>, name_list<Wrt...>) {
-    using made = made_equations<derived_gradient<Hash, Of, true, Wrt...>, Hash>;
-    if constexpr (is_a_mistake<typename made::mistake>)
-        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+consteval
+    typename detail::made_equations<detail::derived_gradient<Hash, Of, true, Wrt...>, Hash>::type
+    value_and_gradient(equations<Hash>, name<Of>, detail::name_list<Wrt...>) {
+    using made = detail::made_equations<detail::derived_gradient<Hash, Of, true, Wrt...>, Hash>;
+    if constexpr (detail::is_a_mistake<typename made::mistake>)
+        detail::these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return {};
 }
 
 /// Forward mode: d/dt Y for every output Y, along the direction "d/dt x"_t of every x of `by`;
 /// takes what `source` takes and those directions.
 template <std::uint64_t Hash, std::uint64_t... Wrt>
-consteval typename made_equations<derived_tangent<Hash, Wrt...>, Hash>::type tangent(
-    equations<Hash>, name_list<Wrt...>) {
-    using made = made_equations<derived_tangent<Hash, Wrt...>, Hash>;
-    if constexpr (is_a_mistake<typename made::mistake>)
-        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+consteval typename detail::made_equations<detail::derived_tangent<Hash, Wrt...>, Hash>::type
+tangent(equations<Hash>, detail::name_list<Wrt...>) {
+    using made = detail::made_equations<detail::derived_tangent<Hash, Wrt...>, Hash>;
+    if constexpr (detail::is_a_mistake<typename made::mistake>)
+        detail::these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return {};
 }
 
 /// The derivative of the tensor `of` by every x of `by`, of the axes of `of` and then those of x:
 /// takes what `source` takes and gives "d(of)/dx"_t. What it stores is as large as that.
 template <std::uint64_t Hash, std::uint64_t Of, std::uint64_t... Wrt>
-consteval typename made_equations<derived_jacobian<Hash, Of, Wrt...>, Hash>::type jacobian(
-    equations<Hash>, name<Of>, name_list<Wrt...>) {
-    using made = made_equations<derived_jacobian<Hash, Of, Wrt...>, Hash>;
-    if constexpr (is_a_mistake<typename made::mistake>)
-        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+consteval typename detail::made_equations<detail::derived_jacobian<Hash, Of, Wrt...>, Hash>::type
+jacobian(equations<Hash>, name<Of>, detail::name_list<Wrt...>) {
+    using made = detail::made_equations<detail::derived_jacobian<Hash, Of, Wrt...>, Hash>;
+    if constexpr (detail::is_a_mistake<typename made::mistake>)
+        detail::these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return {};
 }
 
@@ -153,13 +159,14 @@ namespace literals {
 
 /// Equations in index notation. A mistake in them is a mistake in the program: it does not compile,
 /// and the message holds the equation with the place marked.
-template <literal_text Text>
-consteval typename made_equations<parsed_text<Text>>::type operator""_eq() {
-    using made = made_equations<parsed_text<Text>>;
-    if constexpr (is_a_mistake<typename made::mistake>)
-        these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
+template <detail::literal_text Text>
+consteval typename detail::made_equations<detail::parsed_text<Text>>::type operator""_eq() {
+    using made = detail::made_equations<detail::parsed_text<Text>>;
+    if constexpr (detail::is_a_mistake<typename made::mistake>)
+        detail::these_equations_cannot_be_carried_out_as_written<typename made::mistake>();
     return {};
 }
 
 }  // namespace literals
+
 }  // namespace ricci

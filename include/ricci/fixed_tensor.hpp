@@ -111,13 +111,14 @@ public:
         ((to = detail::write_values(to, rows)), ...);
     }
     template <detail::value_for<T>... V,
-              class Mistake =
-                  mistake_of<detail::wrong_number_of_values<0, arrangement::first, sizeof...(V)>>>
+              class Mistake = detail::mistake_of<
+                  detail::wrong_number_of_values<0, arrangement::first, sizeof...(V)>>>
     requires(rank<2 && sizeof...(V)> 0 && sizeof...(V) != arrangement::first)
         fixed_tensor(const V&... values)
     = delete;
     template <std::size_t... Lengths,
-              class Mistake = mistake_of<typename arrangement::template mistake<Lengths...>>>
+              class Mistake =
+                  detail::mistake_of<typename arrangement::template mistake<Lengths...>>>
     requires(rank > 1 && !arrangement::template fits<Lengths...>)
         fixed_tensor(const row (&... rows)[Lengths])
     = delete;
@@ -127,10 +128,10 @@ public:
     fixed_tensor(const fixed_tensor&) requires(sizeof(T) == 0) = default;
     fixed_tensor& operator=(const fixed_tensor&) requires(sizeof(T) == 0) = default;
     template <detail::same_tensor<fixed_tensor> Other,
-              class Mistake = mistake_of<detail::copied_tensor>>
+              class Mistake = detail::mistake_of<detail::copied_tensor>>
     fixed_tensor(Other&) = delete;
     template <detail::same_tensor<fixed_tensor> Other,
-              class Mistake = mistake_of<detail::copied_tensor>>
+              class Mistake = detail::mistake_of<detail::copied_tensor>>
     fixed_tensor& operator=(Other&) = delete;
     fixed_tensor clone() const {
         fixed_tensor copy;

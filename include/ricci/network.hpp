@@ -15,7 +15,7 @@
 
 #include <ricci/array.hpp>
 #include <ricci/detail/export.hpp>
-#include <ricci/network_arguments.hpp>
+#include <ricci/detail/network_arguments.hpp>
 
 namespace ricci {
 

@@ -5,6 +5,8 @@
 
 namespace ricci {
 
+namespace detail {
+
 /// An element type, or none.
 struct wanted_element {
     constexpr wanted_element() = default;
@@ -14,11 +16,13 @@ struct wanted_element {
     element value = element::f64;
 };
 
+}  // namespace detail
+
 struct prepare_options {
     /// The element type to compute in where no tensor says it, as numbers alone do not: double
     /// otherwise. Of programs that are known at run time; in the source the types of operands say
     /// it.
-    wanted_element type = {};
+    detail::wanted_element type = {};
     /// A squared distance is a sum of squared differences, as it is written. It always is so far: a
     /// program never trades the digits that its expansion into products would cost for speed.
     bool exact_distances = true;

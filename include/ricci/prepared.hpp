@@ -11,6 +11,8 @@
 
 namespace ricci {
 
+namespace detail {
+
 /// The words of the mistake in operands that a prepared program is to take, if there is one.
 template <std::uint64_t Program, class T, class... Bound>
 struct rebinding_mistake {
@@ -39,6 +41,8 @@ using mistake_in_binding =
     std::conditional_t<(binding_traits<Bound>::temporary || ...), mistake_of<temporary_operand>,
                        mistake_of<rebinding_mistake<Hash, T, Bound...>>>;
 
+}  // namespace detail
+
 /// Runs a program on the operands it was prepared with. A run allocates nothing, unless there are
 /// more threads than before or other programs run meanwhile: then before it writes anything. It
 /// reads the operands' current contents, which have to be there: that a ricci::tensor (or a
@@ -50,20 +54,20 @@ class prepared {
 public:
     template <class... Bound>
     RICCI_INLINE explicit prepared(const Bound&... bound)
-        : executable_(plan_call<Hash, T>(outputs_, 1, 0, bound...)) {
+        : executable_(detail::plan_call<Hash, T>(outputs_, 1, 0, bound...)) {
         (view_bound(bound), ...);
     }
 
     /// Layer by layer.
     template <class... Bound>
     explicit prepared(const engine::layering& layers, const Bound&... bound)
-        : executable_(with_request<Hash, T>(
+        : executable_(detail::with_request<Hash, T>(
               outputs_, 1, 0,
               [&](engine::request r) {
                   r.layers = &layers;
                   return engine::executable(r);
               },
-              output_numbers<Hash>{}, bound...)) {
+              detail::output_numbers<Hash>{}, bound...)) {
         (view_bound(bound), ...);
     }
 
@@ -75,22 +79,23 @@ public:
     /// extents, strides or numbers differ. What has been asked of outputs before, whose extents
     /// change, is no longer there. Throws ricci::error where a call would, and everything stays as
     /// it was.
-    template <class... Bound, class Mistake = mistake_in_binding<Hash, T, Bound...>>
+    template <class... Bound, class Mistake = detail::mistake_in_binding<Hash, T, Bound...>>
     RICCI_INLINE void bind(const Bound&... bound) {
         results<Hash, T> made;
-        constexpr auto numbers = output_numbers<Hash>{};
-        with_request<Hash, T>(
+        constexpr auto numbers = detail::output_numbers<Hash>{};
+        detail::with_request<Hash, T>(
             made, 1, 0, [this](const engine::request& r) { executable_.bind(r); }, numbers,
             bound...);
         take(made, numbers);
         (view_bound(bound), ...);
     }
-    template <class... Bound, class Mistake = mistake_in_binding<Hash, T, Bound...>>
-    requires is_a_mistake<Mistake> Mistake bind(const Bound&...)
+    template <class... Bound, class Mistake = detail::mistake_in_binding<Hash, T, Bound...>>
+    requires detail::is_a_mistake<Mistake> Mistake bind(const Bound&...)
     = delete;
 
     /// An output: a view of the caller's memory where it was bound, otherwise of memory of its own.
-    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Hash, Name>>>
+    template <std::uint64_t Name,
+              class Mistake = detail::mistake_of<detail::no_such_result<Hash, Name>>>
     auto operator[](name<Name> key) {
         executable_.check();
         auto view = outputs_[key].view();
@@ -106,8 +111,9 @@ public:
         }
         return view;
     }
-    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Hash, Name>>>
-    requires is_a_mistake<Mistake> Mistake operator[](name<Name>) = delete;
+    template <std::uint64_t Name,
+              class Mistake = detail::mistake_of<detail::no_such_result<Hash, Name>>>
+    requires detail::is_a_mistake<Mistake> Mistake operator[](name<Name>) = delete;
 
     /// The steps in words.
     std::string explain() const { return executable_.explain(); }
@@ -122,8 +128,8 @@ private:
 
     template <class Bound>
     RICCI_INLINE void view_bound(const Bound& b) {
-        if constexpr (binding_traits<Bound>::is_tensor) {
-            if constexpr (!is_input_name<Hash, Bound::hash>) {
+        if constexpr (detail::binding_traits<Bound>::is_tensor) {
+            if constexpr (!detail::is_input_name<Hash, Bound::hash>) {
                 static_assert(Bound::rank <= static_cast<int>(most_axes),
                               "an output of prepare has at most 16 axes");
                 bound_output& out = bound_[output_number<Bound::hash>];
@@ -150,56 +156,65 @@ private:
     template <std::uint64_t Name>
     static constexpr std::size_t output_number = [] {
         std::size_t k = 0;
-        while (program_outputs<Hash>::at(k) != name_number<Hash, Name>) ++k;
+        while (detail::program_outputs<Hash>::at(k) != detail::name_number<Hash, Name>) ++k;
         return k;
     }();
 
     results<Hash, T> outputs_;
     engine::executable executable_;
-    bound_output bound_[static_cast<std::size_t>(program_outputs<Hash>::count)];
+    bound_output bound_[static_cast<std::size_t>(detail::program_outputs<Hash>::count)];
 };
+
+namespace detail {
 
 template <std::uint64_t Hash, class... Bound>
 using mistake_in_prepare =
     std::conditional_t<(binding_traits<Bound>::temporary || ...), mistake_of<temporary_operand>,
                        mistake_in_call<Hash, true, Bound...>>;
 
+}  // namespace detail
+
 /// Checks, plans and allocates for `bound`, which may hold outputs too: those are written to the
 /// memory bound, and memory that is bound to what is computed on the way makes an output of it.
 /// Throws ricci::error where a call would.
-template <std::uint64_t Hash, class... Bound,
-          class Mistake = mistake_in_prepare<keeping_bound<Hash, Bound...>, Bound...>>
+template <
+    std::uint64_t Hash, class... Bound,
+    class Mistake = detail::mistake_in_prepare<detail::keeping_bound<Hash, Bound...>, Bound...>>
 RICCI_INLINE auto prepare(equations<Hash>, const Bound&... bound) {
-    using T = typename call_element<Bound...>::type;
-    return prepared<keeping_bound<Hash, Bound...>, T>(bound...);
+    using T = typename detail::call_element<Bound...>::type;
+    return prepared<detail::keeping_bound<Hash, Bound...>, T>(bound...);
 }
 /// The same with options, which stand in front of the operands.
-template <std::uint64_t Hash, class... Bound,
-          class Mistake = mistake_in_prepare<keeping_bound<Hash, Bound...>, Bound...>>
+template <
+    std::uint64_t Hash, class... Bound,
+    class Mistake = detail::mistake_in_prepare<detail::keeping_bound<Hash, Bound...>, Bound...>>
 RICCI_INLINE auto prepare(equations<Hash> program, const prepare_options&, const Bound&... bound) {
     return prepare(program, bound...);
 }
 template <std::uint64_t Hash, class... Bound,
-          class Mistake = mistake_in_prepare<keeping_bound<Hash, Bound...>, Bound...>>
-requires is_a_mistake<Mistake> Mistake prepare(equations<Hash>, const Bound&...)
+          class Mistake =
+              detail::mistake_in_prepare<detail::keeping_bound<Hash, Bound...>, Bound...>>
+requires detail::is_a_mistake<Mistake> Mistake prepare(equations<Hash>, const Bound&...)
 = delete;
 
 /// The plan in words: equations, steps, contraction path, index groups, kernels, FLOPs, bytes,
 /// workspace. Allocates nothing of what the program would: a view of any memory with strides of 0
 /// may stand for an operand that there is no room for.
-template <std::uint64_t Hash, class... Bound,
-          class Mistake = mistake_in_call<keeping_bound<Hash, Bound...>, true, Bound...>>
+template <
+    std::uint64_t Hash, class... Bound,
+    class Mistake = detail::mistake_in_call<detail::keeping_bound<Hash, Bound...>, true, Bound...>>
 RICCI_INLINE std::string explain(equations<Hash>, const Bound&... bound) {
-    using T = typename call_element<Bound...>::type;
-    constexpr std::uint64_t kept = keeping_bound<Hash, Bound...>;
+    using T = typename detail::call_element<Bound...>::type;
+    constexpr std::uint64_t kept = detail::keeping_bound<Hash, Bound...>;
     results<kept, T> outputs;
-    return with_request<kept, T>(
+    return detail::with_request<kept, T>(
         outputs, 1, 0, [](const engine::request& r) { return engine::explain(r); },
-        output_numbers<kept>{}, bound...);
+        detail::output_numbers<kept>{}, bound...);
 }
 template <std::uint64_t Hash, class... Bound,
-          class Mistake = mistake_in_call<keeping_bound<Hash, Bound...>, true, Bound...>>
-requires is_a_mistake<Mistake> Mistake explain(equations<Hash>, const Bound&...)
+          class Mistake =
+              detail::mistake_in_call<detail::keeping_bound<Hash, Bound...>, true, Bound...>>
+requires detail::is_a_mistake<Mistake> Mistake explain(equations<Hash>, const Bound&...)
 = delete;
 
 /// How many threads ricci runs on; 0 means as many as the machine, or the enclosing oneTBB arena,
@@ -210,13 +225,13 @@ inline void threads(int count) { engine::set_threads(count); }
 RICCI_EXPORT std::string to_latex(const ir::program_view& program);
 template <std::uint64_t Hash>
 std::string to_latex(equations<Hash>) {
-    return to_latex(program_of<Hash>.view());
+    return to_latex(detail::program_of<Hash>.view());
 }
 /// The equations in plain text: Q[h,i,a] = sum(b) X[i,b] * W_Q[h,b,a].
 RICCI_EXPORT std::string to_text(const ir::program_view& program);
 template <std::uint64_t Hash>
 std::string to_text(equations<Hash>) {
-    return to_text(program_of<Hash>.view());
+    return to_text(detail::program_of<Hash>.view());
 }
 
 }  // namespace ricci

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <ricci/array.hpp>
-#include <ricci/bind/unsuitable.hpp>
+#include <ricci/detail/bind/unsuitable.hpp>
 #include <ricci/detail/export.hpp>
 #include <ricci/error.hpp>
 #include <ricci/parse.hpp>
@@ -105,20 +105,21 @@ public:
     template <class T, std::size_t Count>
     requires(element_of<T>::supported) bindable(T (&list)[Count])  // NOLINT
         : value_(tensor_view<T, 1>(list, {Count})) {}
-    template <bindable_number Number>
+    template <detail::bindable_number Number>
     bindable(const Number& x) : kind_(what::number), number_(x) {  // NOLINT
         if constexpr (element_of<Number>::supported) complex_ = is_complex(element_v<Number>);
     }
-    template <refers_to_a_number Reference>
+    template <detail::refers_to_a_number Reference>
     bindable(const Reference& x)  // NOLINT: std::cref(c), read at every run
         : value_(tensor_view<typename Reference::type, 0>(&x.get(), {})) {}
     /// What is no operand: a call says why.
-    template <unsuitable_operand Operand>
+    template <detail::unsuitable_operand Operand>
     requires(!std::is_same_v<std::remove_cvref_t<Operand>, array> &&
              !std::is_same_v<std::remove_cvref_t<Operand>, extent> &&
              !std::is_same_v<std::remove_cvref_t<Operand>, bindable>)  //
         bindable(Operand&&)                                            // NOLINT
-        : kind_(what::unsuitable), why_(why_unsuitable<std::remove_reference_t<Operand>>()) {}
+        : kind_(what::unsuitable),
+          why_(detail::why_unsuitable<std::remove_reference_t<Operand>>()) {}
 
     enum class what : std::uint8_t { tensor, number, index, unsuitable };
     what kind() const { return kind_; }
@@ -126,7 +127,7 @@ public:
     const engine::number& number() const { return number_; }
     bool is_complex_number() const { return complex_; }
     std::int64_t extent_of_index() const { return extent_; }
-    ricci::unsuitable why() const { return why_; }
+    ricci::detail::unsuitable why() const { return why_; }
     /// Of whom the memory is, where that is known.
     detail::memory_watch** watch() const { return watch_ != nullptr ? watch_ : part_.place(); }
 
@@ -155,7 +156,7 @@ private:
 
     what kind_ = what::tensor;
     bool complex_ = false;
-    ricci::unsuitable why_ = ricci::unsuitable::nothing_wrong;
+    ricci::detail::unsuitable why_ = ricci::detail::unsuitable::nothing_wrong;
     array value_;
     engine::number number_;
     std::int64_t extent_ = 0;

@@ -6,11 +6,13 @@
 #include <type_traits>
 
 #include <ricci/derive/repeat.hpp>
-#include <ricci/bind/batched_program.hpp>
+#include <ricci/detail/bind/batched_program.hpp>
 #include <ricci/detail/export.hpp>
 #include <ricci/prepared.hpp>
 
 namespace ricci {
+
+namespace detail {
 
 template <std::uint64_t Hash>
 struct from_name {};
@@ -19,24 +21,28 @@ struct to_name {};
 template <std::uint64_t... Hashes>
 struct shared_names {};
 
+}  // namespace detail
+
 /// What a layer gives to the next.
 template <std::uint64_t Hash>
-consteval from_name<Hash> from(name<Hash>) {
+consteval detail::from_name<Hash> from(name<Hash>) {
     return {};
 }
 /// The input that it takes it as.
 template <std::uint64_t Hash>
-consteval to_name<Hash> to(name<Hash>) {
+consteval detail::to_name<Hash> to(name<Hash>) {
     return {};
 }
 /// Inputs that are the same for all layers.
 template <std::uint64_t... Hashes>
-consteval shared_names<Hashes...> shared(name<Hashes>...) {
+consteval detail::shared_names<Hashes...> shared(name<Hashes>...) {
     return {};
 }
 /// Whether a gradient stores what it needs of every layer, or makes it again on the way back.
 enum class on_the_way_back : bool { stored, recomputed };
 inline constexpr on_the_way_back recompute = on_the_way_back::recomputed;
+
+namespace detail {
 
 /// How layers follow on each other, as types.
 template <std::uint64_t Layer, std::uint64_t Index, std::uint64_t From, std::uint64_t To,
@@ -94,6 +100,8 @@ struct derived_layers_tangent {
     }
 };
 
+}  // namespace detail
+
 /// Equations that are carried out layer by layer. Called, prepared and explained as equations are;
 /// the number of layers is known at run time.
 /// `Stated` makes the equations of one layer, where they are not the text's own.
@@ -106,35 +114,35 @@ public:
     /// Binds `to` of the first layer, and every other input with a first axis for the layers, but
     /// those that they share; gives `from` of the last, and other outputs with that axis. Throws
     /// ricci::error where a call of equations does.
-    template <class... Bound, class Mistake = mistake_in_call<Hash, false, Bound...>>
+    template <class... Bound, class Mistake = detail::mistake_in_call<Hash, false, Bound...>>
     auto operator()(const Bound&... bound) const {
-        using T = typename call_element<Bound...>::type;
+        using T = typename detail::call_element<Bound...>::type;
         results<Hash, T> outputs;
         const engine::layering how = layering();
-        with_request<Hash, T>(
+        detail::with_request<Hash, T>(
             outputs, 1, 0,
             [&](engine::request r) {
                 r.layers = &how;
                 engine::run(r);
             },
-            output_numbers<Hash>{}, bound...);
+            detail::output_numbers<Hash>{}, bound...);
         return outputs;
     }
-    template <class... Bound, class Mistake = mistake_in_call<Hash, false, Bound...>>
-    requires is_a_mistake<Mistake> Mistake operator()(const Bound&...) const = delete;
+    template <class... Bound, class Mistake = detail::mistake_in_call<Hash, false, Bound...>>
+    requires detail::is_a_mistake<Mistake> Mistake operator()(const Bound&...) const = delete;
 
     /// Whether an equation of every layer is `claim`.
     consteval bool states(const char* claim) const {
         if constexpr (std::is_void_v<Stated>) return equations<Types::layer>{}.states(claim);
-        else return typename made_equations<Stated, Types::layer>::type{}.states(claim);
+        else return typename detail::made_equations<Stated, Types::layer>::type{}.states(claim);
     }
 
-    static constexpr ir::program_view program() { return program_of<Hash>.view(); }
+    static constexpr ir::program_view program() { return detail::program_of<Hash>.view(); }
     constexpr std::int64_t count() const { return count_; }
     constexpr on_the_way_back back() const { return back_; }
     constexpr engine::layering layering() const {
         engine::layering how;
-        how.layer = program_of<Types::layer>.view();
+        how.layer = detail::program_of<Types::layer>.view();
         how.from = how.layer.find(Types::names().from);
         how.to = how.layer.find(Types::names().to);
         how.shared = Types::shared_refs;
@@ -150,6 +158,8 @@ private:
     std::int64_t count_;
     on_the_way_back back_;
 };
+
+namespace detail {
 
 /// Layers that are none, so that the compiler says what is wrong with them and nothing else.
 template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Mistake>
@@ -174,133 +184,154 @@ struct made_layers {
 /// compiler reads one layer, however many there are.
 template <class Types>
 using repeated_layers = made_layers<derived_layers<Types>, Types, engine::layering::what::values>;
+
+}  // namespace detail
+
 template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t From, std::uint64_t To,
           std::uint64_t... Shared,
-          class Mistake =
-              typename repeated_layers<layer_types<Hash, Index, From, To, Shared...>>::mistake>
-constexpr auto repeat(equations<Hash>, std::int64_t count, index_name<Index>, from_name<From>,
-                      to_name<To>, shared_names<Shared...> = {},
+          class Mistake = typename detail::repeated_layers<
+              detail::layer_types<Hash, Index, From, To, Shared...>>::mistake>
+constexpr auto repeat(equations<Hash>, std::int64_t count, index_name<Index>,
+                      detail::from_name<From>, detail::to_name<To>,
+                      detail::shared_names<Shared...> = {},
                       on_the_way_back back = on_the_way_back::stored) ->
-    typename repeated_layers<layer_types<Hash, Index, From, To, Shared...>>::type {
-    return
-        typename repeated_layers<layer_types<Hash, Index, From, To, Shared...>>::type(count, back);
+    typename detail::repeated_layers<detail::layer_types<Hash, Index, From, To, Shared...>>::type {
+    return typename detail::repeated_layers<
+        detail::layer_types<Hash, Index, From, To, Shared...>>::type(count, back);
 }
 template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t From, std::uint64_t To,
           std::uint64_t... Shared,
-          class Mistake =
-              typename repeated_layers<layer_types<Hash, Index, From, To, Shared...>>::mistake>
-requires is_a_mistake<Mistake> Mistake repeat(equations<Hash>, std::int64_t, index_name<Index>,
-                                              from_name<From>, to_name<To>,
-                                              shared_names<Shared...> = {},
-                                              on_the_way_back = on_the_way_back::stored)
+          class Mistake = typename detail::repeated_layers<
+              detail::layer_types<Hash, Index, From, To, Shared...>>::mistake>
+requires detail::is_a_mistake<Mistake> Mistake repeat(equations<Hash>, std::int64_t,
+                                                      index_name<Index>, detail::from_name<From>,
+                                                      detail::to_name<To>,
+                                                      detail::shared_names<Shared...> = {},
+                                                      on_the_way_back = on_the_way_back::stored)
 = delete;
 template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t From, std::uint64_t To,
-          class Mistake = typename repeated_layers<layer_types<Hash, Index, From, To>>::mistake>
+          class Mistake =
+              typename detail::repeated_layers<detail::layer_types<Hash, Index, From, To>>::mistake>
 constexpr auto repeat(equations<Hash> layer, std::int64_t count, index_name<Index> index,
-                      from_name<From> given, to_name<To> taken, on_the_way_back back) ->
-    typename repeated_layers<layer_types<Hash, Index, From, To>>::type {
-    return repeat(layer, count, index, given, taken, shared_names<>{}, back);
+                      detail::from_name<From> given, detail::to_name<To> taken,
+                      on_the_way_back back) ->
+    typename detail::repeated_layers<detail::layer_types<Hash, Index, From, To>>::type {
+    return repeat(layer, count, index, given, taken, detail::shared_names<>{}, back);
 }
 template <std::uint64_t Hash, std::uint64_t Index, std::uint64_t From, std::uint64_t To,
-          class Mistake = typename repeated_layers<layer_types<Hash, Index, From, To>>::mistake>
-requires is_a_mistake<Mistake> Mistake repeat(equations<Hash>, std::int64_t, index_name<Index>,
-                                              from_name<From>, to_name<To>, on_the_way_back)
+          class Mistake =
+              typename detail::repeated_layers<detail::layer_types<Hash, Index, From, To>>::mistake>
+requires detail::is_a_mistake<Mistake> Mistake repeat(equations<Hash>, std::int64_t,
+                                                      index_name<Index>, detail::from_name<From>,
+                                                      detail::to_name<To>, on_the_way_back)
 = delete;
 
+namespace detail {
+
 template <class Types, std::uint64_t Of, bool WithValue, std::uint64_t... Wrt>
-using gradient_of_layers = made_layers<derived_layers_gradient<Types, Of, WithValue, Wrt...>, Types,
-                                       engine::layering::what::gradient,
-                                       derived_gradient<Types::layer, Of, WithValue, Wrt...>>;
+using made_gradient_of_layers = made_layers<derived_layers_gradient<Types, Of, WithValue, Wrt...>,
+                                            Types, engine::layering::what::gradient,
+                                            derived_gradient<Types::layer, Of, WithValue, Wrt...>>;
 template <class Types, std::uint64_t... Wrt>
-using tangent_of_layers =
+using made_tangent_of_layers =
     made_layers<derived_layers_tangent<Types, Wrt...>, Types, engine::layering::what::tangent,
                 derived_tangent<Types::layer, Wrt...>>;
 
+}  // namespace detail
+
 /// dL/dx of the last layer's `of` for every x of `by`, through all layers: of what there is one of
 /// for each layer with the axis of the layers, of what they share the sum over them.
-template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
-          class Mistake = typename gradient_of_layers<Types, Of, false, Wrt...>::mistake>
+template <
+    std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
+    class Mistake = typename detail::made_gradient_of_layers<Types, Of, false, Wrt...>::mistake>
 constexpr auto gradient(layers_of_equations<Hash, Types, engine::layering::what::values> layers,
-                        name<Of>, name_list<Wrt...>) ->
-    typename gradient_of_layers<Types, Of, false, Wrt...>::type {
-    using made = gradient_of_layers<Types, Of, false, Wrt...>;
+                        name<Of>, detail::name_list<Wrt...>) ->
+    typename detail::made_gradient_of_layers<Types, Of, false, Wrt...>::type {
+    using made = detail::made_gradient_of_layers<Types, Of, false, Wrt...>;
     return typename made::type(layers.count(), layers.back());
 }
 template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
-          class Mistake = typename gradient_of_layers<Types, Of, false, Wrt...>::mistake>
-requires is_a_mistake<Mistake> Mistake gradient(
-    layers_of_equations<Hash, Types, engine::layering::what::values>, name<Of>, name_list<Wrt...>)
+          class Mistake =
+              typename detail::made_gradient_of_layers<Types, Of, false, Wrt...>::mistake>
+requires detail::is_a_mistake<Mistake> Mistake
+gradient(layers_of_equations<Hash, Types, engine::layering::what::values>, name<Of>,
+         detail::name_list<Wrt...>)
 = delete;
 
 /// As gradient, and gives the value of `of` too.
-template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
-          class Mistake = typename gradient_of_layers<Types, Of, true, Wrt...>::mistake>
+template <
+    std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
+    class Mistake = typename detail::made_gradient_of_layers<Types, Of, true, Wrt...>::mistake>
 constexpr auto value_and_gradient(
     layers_of_equations<Hash, Types, engine::layering::what::values> layers, name<Of>,
-    name_list<Wrt...>) -> typename gradient_of_layers<Types, Of, true, Wrt...>::type {
-    using made = gradient_of_layers<Types, Of, true, Wrt...>;
+    detail::name_list<Wrt...>) ->
+    typename detail::made_gradient_of_layers<Types, Of, true, Wrt...>::type {
+    using made = detail::made_gradient_of_layers<Types, Of, true, Wrt...>;
     return typename made::type(layers.count(), layers.back());
 }
 template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
-          class Mistake = typename gradient_of_layers<Types, Of, true, Wrt...>::mistake>
-requires is_a_mistake<Mistake> Mistake value_and_gradient(
-    layers_of_equations<Hash, Types, engine::layering::what::values>, name<Of>, name_list<Wrt...>)
+          class Mistake =
+              typename detail::made_gradient_of_layers<Types, Of, true, Wrt...>::mistake>
+requires detail::is_a_mistake<Mistake> Mistake
+value_and_gradient(layers_of_equations<Hash, Types, engine::layering::what::values>, name<Of>,
+                   detail::name_list<Wrt...>)
 = delete;
 
 /// Forward mode through all layers, along "d/dt x"_t of every x of `by`; what the first layer takes
 /// has to be among them. Gives the value too.
 template <std::uint64_t Hash, class Types, std::uint64_t... Wrt,
-          class Mistake = typename tangent_of_layers<Types, Wrt...>::mistake>
+          class Mistake = typename detail::made_tangent_of_layers<Types, Wrt...>::mistake>
 constexpr auto tangent(layers_of_equations<Hash, Types, engine::layering::what::values> layers,
-                       name_list<Wrt...>) -> typename tangent_of_layers<Types, Wrt...>::type {
-    using made = tangent_of_layers<Types, Wrt...>;
+                       detail::name_list<Wrt...>) ->
+    typename detail::made_tangent_of_layers<Types, Wrt...>::type {
+    using made = detail::made_tangent_of_layers<Types, Wrt...>;
     return typename made::type(layers.count(), layers.back());
 }
 template <std::uint64_t Hash, class Types, std::uint64_t... Wrt,
-          class Mistake = typename tangent_of_layers<Types, Wrt...>::mistake>
-requires is_a_mistake<Mistake> Mistake
-tangent(layers_of_equations<Hash, Types, engine::layering::what::values>, name_list<Wrt...>)
+          class Mistake = typename detail::made_tangent_of_layers<Types, Wrt...>::mistake>
+requires detail::is_a_mistake<Mistake> Mistake
+tangent(layers_of_equations<Hash, Types, engine::layering::what::values>, detail::name_list<Wrt...>)
 = delete;
 
 /// Checks, plans and allocates, as for equations; one layer is planned for all.
 template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
-          class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
+          class... Bound, class Mistake = detail::mistake_in_prepare<Hash, Bound...>>
 auto prepare(const layers_of_equations<Hash, Types, Computes, Stated>& layers,
              const Bound&... bound) {
-    using T = typename call_element<Bound...>::type;
+    using T = typename detail::call_element<Bound...>::type;
     return prepared<Hash, T>(layers.layering(), bound...);
 }
 template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
-          class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
+          class... Bound, class Mistake = detail::mistake_in_prepare<Hash, Bound...>>
 auto prepare(const layers_of_equations<Hash, Types, Computes, Stated>& layers,
              const prepare_options&, const Bound&... bound) {
     return prepare(layers, bound...);
 }
 template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
-          class... Bound, class Mistake = mistake_in_prepare<Hash, Bound...>>
-requires is_a_mistake<Mistake> Mistake
+          class... Bound, class Mistake = detail::mistake_in_prepare<Hash, Bound...>>
+requires detail::is_a_mistake<Mistake> Mistake
 prepare(const layers_of_equations<Hash, Types, Computes, Stated>&, const Bound&...)
 = delete;
 
 /// The plan of a layer in words, and what is stored between them.
 template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
-          class... Bound, class Mistake = mistake_in_call<Hash, true, Bound...>>
+          class... Bound, class Mistake = detail::mistake_in_call<Hash, true, Bound...>>
 std::string explain(const layers_of_equations<Hash, Types, Computes, Stated>& layers,
                     const Bound&... bound) {
-    using T = typename call_element<Bound...>::type;
+    using T = typename detail::call_element<Bound...>::type;
     results<Hash, T> outputs;
     const engine::layering how = layers.layering();
-    return with_request<Hash, T>(
+    return detail::with_request<Hash, T>(
         outputs, 1, 0,
         [&](engine::request r) {
             r.layers = &how;
             return engine::explain(r);
         },
-        output_numbers<Hash>{}, bound...);
+        detail::output_numbers<Hash>{}, bound...);
 }
 template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
-          class... Bound, class Mistake = mistake_in_call<Hash, true, Bound...>>
-requires is_a_mistake<Mistake> Mistake
+          class... Bound, class Mistake = detail::mistake_in_call<Hash, true, Bound...>>
+requires detail::is_a_mistake<Mistake> Mistake
 explain(const layers_of_equations<Hash, Types, Computes, Stated>&, const Bound&...)
 = delete;
 

@@ -33,7 +33,7 @@ template <class T, class Plan>
 using result_of = decltype(fixed_of<T, typename Plan::result>(
     std::make_index_sequence<Plan::text.result.rank>{}));
 
-template <literal_text Text, class T, class... Shapes, class... Operands>
+template <detail::literal_text Text, class T, class... Shapes, class... Operands>
 RICCI_INLINE auto einsum(const Operands&... operands) {
     using plan = small::plan<Text, Shapes...>;
     if constexpr (plan::text.plain) {
@@ -46,7 +46,7 @@ RICCI_INLINE auto einsum(const Operands&... operands) {
         }
         return out;
     } else {
-        return einsum_for<Text, void, Operands...>::run(operands...);
+        return detail::einsum_for<Text, void, Operands...>::run(operands...);
     }
 }
 
@@ -56,18 +56,19 @@ RICCI_INLINE auto einsum(const Operands&... operands) {
 /// into the library up to some 32 x 32 x 32 multiplications. What is wrong goes on to the einsum of
 /// any tensors, where it is said. A text with an implied result or an ellipsis gives a tensor, as
 /// everywhere else.
-template <literal_text Text, class T, std::size_t... A, std::size_t... B>
+template <detail::literal_text Text, class T, std::size_t... A, std::size_t... B>
 requires(std::is_floating_point_v<T> &&
-         !is_a_mistake<mistake_in_einsum<Text, void, fixed_tensor<T, A...>, fixed_tensor<T, B...>>>)
+         !detail::is_a_mistake<
+             detail::mistake_in_einsum<Text, void, fixed_tensor<T, A...>, fixed_tensor<T, B...>>>)
     RICCI_INLINE auto einsum(const fixed_tensor<T, A...>& a, const fixed_tensor<T, B...>& b) {
     return small::einsum<Text, T, small::shape_of<A...>, small::shape_of<B...>>(a, b);
 }
-template <literal_text Text, class T, std::size_t... A, std::size_t... B, std::size_t... C>
+template <detail::literal_text Text, class T, std::size_t... A, std::size_t... B, std::size_t... C>
 requires(std::is_floating_point_v<T> &&
-         !is_a_mistake<mistake_in_einsum<Text, void, fixed_tensor<T, A...>, fixed_tensor<T, B...>,
-                                         fixed_tensor<T, C...>>>) RICCI_INLINE
-    auto einsum(const fixed_tensor<T, A...>& a, const fixed_tensor<T, B...>& b,
-                const fixed_tensor<T, C...>& c) {
+         !detail::is_a_mistake<detail::mistake_in_einsum<
+             Text, void, fixed_tensor<T, A...>, fixed_tensor<T, B...>, fixed_tensor<T, C...>>>)
+    RICCI_INLINE auto einsum(const fixed_tensor<T, A...>& a, const fixed_tensor<T, B...>& b,
+                             const fixed_tensor<T, C...>& c) {
     return small::einsum<Text, T, small::shape_of<A...>, small::shape_of<B...>,
                          small::shape_of<C...>>(a, b, c);
 }

@@ -89,9 +89,11 @@ public:
     // Never there, so that the next ones are found and say what to write.
     tensor(const tensor&) requires(Rank < 0) = default;
     tensor& operator=(const tensor&) requires(Rank < 0) = default;
-    template <detail::same_tensor<tensor> Other, class Mistake = mistake_of<detail::copied_tensor>>
+    template <detail::same_tensor<tensor> Other,
+              class Mistake = detail::mistake_of<detail::copied_tensor>>
     tensor(Other&) = delete;
-    template <detail::same_tensor<tensor> Other, class Mistake = mistake_of<detail::copied_tensor>>
+    template <detail::same_tensor<tensor> Other,
+              class Mistake = detail::mistake_of<detail::copied_tensor>>
     tensor& operator=(Other&) = delete;
 
     /// A copy with memory of its own.

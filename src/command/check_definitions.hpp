@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "command/check_engine.hpp"
+#include "command/text_reading.hpp"
 
 namespace ricci::command {
 

@@ -6,7 +6,7 @@
 #include <complex>
 #include <map>
 
-#include <ricci/bind/check.hpp>
+#include <ricci/detail/bind/check.hpp>
 #include <ricci/files.hpp>
 
 #include "command/sentences.hpp"

@@ -199,7 +199,8 @@ computed compute(const program& asked, const std::vector<std::string>& operands,
             remark_aside("ricci: {}\n", line);
     doing.now("computing");
     all.results =
-        run(asked, all.operands, {.type = wanted ? wanted_element(*wanted) : wanted_element()});
+        run(asked, all.operands,
+            {.type = wanted ? detail::wanted_element(*wanted) : detail::wanted_element()});
     return all;
 }
 

@@ -10,7 +10,7 @@
 
 #include <ricci/element.hpp>
 
-#include "src/copy/copy_engine.hpp"
+#include "src/copy/copy_strategy.hpp"
 #include "src/copy/staged_transposition.hpp"
 #include "src/kernels/elementwise/elementwise.hpp"
 #include "src/runtime/caches.hpp"
@@ -25,12 +25,12 @@ constexpr std::int64_t past_rows = 256;
 constexpr std::int64_t past_columns = 256;
 // Rows of the input that are listed at once, where they are not equally far apart.
 constexpr std::int64_t most_listed = 512;
-// Shorter sides are left to the general engine.
+// Shorter sides are left to the general strategy.
 constexpr std::int64_t shortest_side = 4;
 // Bytes of a row of the output that is worth writing past the caches when it begins and ends within
 // cache lines, which then wait for the rest of theirs.
 constexpr std::int64_t shortest_split_row = 1024;
-// Runs that both sides have in common: the general engine's below this, cut above that.
+// Runs that both sides have in common: the general strategy's below this, cut above that.
 constexpr std::int64_t shortest_run_bytes = 256;
 constexpr std::int64_t longest_run = 4096;
 // How many runs follow each other in the input, and how often that is done for one piece of the
@@ -44,11 +44,13 @@ constexpr std::int64_t longest_asked_bytes = 1024;
 // T stands for any element of its size: its bits are moved. The last two axes make a tile: p is
 // that of the source's unit stride, and q, the inner one, that of the output's.
 template <class T>
-class transposition final : public copy_engine {
+class transposition final : public copy_strategy {
 public:
     transposition(walk units, std::int64_t from_step, std::int64_t to_step, std::size_t source,
                   const std::vector<std::int64_t>& offset)
-        : copy_engine(std::move(units), source, offset), from_step_(from_step), to_step_(to_step) {}
+        : copy_strategy(std::move(units), source, offset),
+          from_step_(from_step),
+          to_step_(to_step) {}
 
     void run(void* const* bases) const override {
         T* const to = static_cast<T*>(bases[0]);
@@ -104,11 +106,11 @@ private:
 // The same past the caches: p is the inner axis, and q is a row of the output. While a tile is
 // written, the next one is asked for: no processor guesses where it begins.
 template <class T>
-class transposition_past final : public copy_engine {
+class transposition_past final : public copy_strategy {
 public:
     transposition_past(walk units, output_row row, std::int64_t to_step, std::size_t source,
                        const std::vector<std::int64_t>& offset)
-        : copy_engine(std::move(units), source, offset, units_asked_for),
+        : copy_strategy(std::move(units), source, offset, units_asked_for),
           row_(std::move(row)),
           to_step_(to_step) {}
 
@@ -157,9 +159,9 @@ private:
 
 // The last three axes are a run, and the loops that move the output and the input least.
 template <class T>
-class run_copy final : public copy_engine {
+class run_copy final : public copy_strategy {
 public:
-    using copy_engine::copy_engine;
+    using copy_strategy::copy_strategy;
 
     void run(void* const* bases) const override {
         T* const to = static_cast<T*>(bases[0]);
@@ -197,7 +199,7 @@ bool writes_past(const loop_nest& nest, std::size_t bytes) {
 }
 
 template <class T>
-std::unique_ptr<const map_engine> make_run_copy(const loop_nest& nest, std::size_t source) {
+std::unique_ptr<const map_strategy> make_run_copy(const loop_nest& nest, std::size_t source) {
     constexpr auto shortest = shortest_run_bytes / static_cast<std::int64_t>(sizeof(T));
     if (!writes_past(nest, sizeof(T))) return nullptr;
     loop_picker loops(nest, source);
@@ -233,7 +235,7 @@ output_row lengthened(const loop& q, loop_picker& loops, std::size_t source, std
 }
 
 template <class T>
-std::unique_ptr<const map_engine> make_transposition(const loop_nest& nest, std::size_t source) {
+std::unique_ptr<const map_strategy> make_transposition(const loop_nest& nest, std::size_t source) {
     const auto along = [](std::size_t operand) {
         return [=](const loop& l) { return l.stride[operand] == 1 && l.extent >= shortest_side; };
     };
@@ -267,16 +269,16 @@ std::unique_ptr<const map_engine> make_transposition(const loop_nest& nest, std:
 }
 
 template <class T>
-std::unique_ptr<const map_engine> make_copy(const loop_nest& nest, std::size_t source) {
+std::unique_ptr<const map_strategy> make_copy(const loop_nest& nest, std::size_t source) {
     if (auto copy = make_transposition<T>(nest, source)) return copy;
     return make_run_copy<T>(nest, source);
 }
 
 }  // namespace
 
-std::unique_ptr<const map_engine> make_permutation(const steps::map& map,
-                                                   const std::vector<node>& program,
-                                                   const loop_nest& nest) {
+std::unique_ptr<const map_strategy> make_permutation(const steps::map& map,
+                                                     const std::vector<node>& program,
+                                                     const loop_nest& nest) {
     if (map.folding != steps::fold::none || program.size() != 1 ||
         !is(program[0], steps::opcode::load) || nest.outputs == 0) {
         return nullptr;

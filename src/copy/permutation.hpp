@@ -4,15 +4,15 @@
 #include <memory>
 #include <vector>
 
-#include "src/tile/map_engine.hpp"
+#include "src/tile/map_strategy.hpp"
 #include "src/tile/loops.hpp"
 #include "src/tile/program.hpp"
 
 namespace ricci::elementwise {
 
-/// An engine for the map when it is such a copy, of elements of 4 or 8 bytes; otherwise none.
-std::unique_ptr<const map_engine> make_permutation(const steps::map& map,
-                                                   const std::vector<node>& program,
-                                                   const loop_nest& nest);
+/// A strategy for the map when it is such a copy, of elements of 4 or 8 bytes; otherwise none.
+std::unique_ptr<const map_strategy> make_permutation(const steps::map& map,
+                                                     const std::vector<node>& program,
+                                                     const loop_nest& nest);
 
 }  // namespace ricci::elementwise

@@ -81,12 +81,12 @@ void copy_runs(const T* from, std::int64_t from_step, T* to, std::int64_t to_ste
 // those of p in the source. When longer_p is `shared`, it lengthens both. They are single
 // iterations where there are none.
 template <class T>
-class staged_transposition final : public copy_engine {
+class staged_transposition final : public copy_strategy {
 public:
     /// The last four axes of `units` are longer_q, longer_p, q and p.
     staged_transposition(walk units, bool shared, std::size_t source,
                          const std::vector<std::int64_t>& offset)
-        : copy_engine(std::move(units), source, offset, units_asked_for), shared_(shared) {
+        : copy_strategy(std::move(units), source, offset, units_asked_for), shared_(shared) {
         runtime::worker_memory(0);
     }
 
@@ -202,9 +202,9 @@ loop take_following(loop_picker& loops, std::size_t operand, std::int64_t elemen
 }  // namespace
 
 template <class T>
-std::unique_ptr<const map_engine> make_staged_transposition(const loop_nest& nest,
-                                                            std::size_t source, const loop& q,
-                                                            const loop& p, loop_picker others) {
+std::unique_ptr<const map_strategy> make_staged_transposition(const loop_nest& nest,
+                                                              std::size_t source, const loop& q,
+                                                              const loop& p, loop_picker others) {
     if (!competes<T>(q, p, source)) return nullptr;
     const std::int64_t elements = run_bytes() / static_cast<std::int64_t>(sizeof(T));
     const loop none{1, std::vector<std::int64_t>(source + 1, 0)};
@@ -235,9 +235,9 @@ std::unique_ptr<const map_engine> make_staged_transposition(const loop_nest& nes
     return std::make_unique<staged_transposition<T>>(std::move(units), shared, source, nest.offset);
 }
 
-template std::unique_ptr<const map_engine> make_staged_transposition<float>(
+template std::unique_ptr<const map_strategy> make_staged_transposition<float>(
     const loop_nest&, std::size_t, const loop&, const loop&, loop_picker);
-template std::unique_ptr<const map_engine> make_staged_transposition<double>(
+template std::unique_ptr<const map_strategy> make_staged_transposition<double>(
     const loop_nest&, std::size_t, const loop&, const loop&, loop_picker);
 
 }  // namespace ricci::elementwise

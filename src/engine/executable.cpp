@@ -28,7 +28,7 @@ struct executable::state {
     plan::program_plan plan;
     std::unique_ptr<engine::execution> execution;
     std::unique_ptr<layers> repeated;  // in the place of a plan: the request has layers
-    bool touching =
+    bool places_matter =
         false;  // an output comes near another operand: the plan is for these places only
 
     explicit state(kept_request&& request) : asked(std::move(request)) {}
@@ -54,12 +54,12 @@ bool is_own_output(const plan::slot& slot, const request& r) {
 
 bool inputs_touch(const operand& output, const request& r) {
     return std::any_of(r.inputs, r.inputs + r.input_count,
-                       [&](const operand& i) { return touch(output, i, r.type); });
+                       [&](const operand& i) { return come_near(output, i, r.type); });
 }
 
 // Whether the plan holds for the places of the operands of `r` only. `made` has outputs of its own.
 bool depends_on_places(const request& r, const plan::program_plan& made) {
-    return outputs_touch(r) ||
+    return outputs_come_near(r) ||
            std::any_of(made.slots.begin(), made.slots.end(), [&](const plan::slot& slot) {
                return is_own_output(slot, r) && inputs_touch(as_operand(slot), r);
            });
@@ -117,7 +117,7 @@ std::unique_ptr<executable::state> make(kept_request&& asked, const request& mem
                             static_cast<std::int32_t>(slot.extents.size()), slot.extents.data());
     }
     made->execution = std::make_unique<engine::execution>(made->plan);
-    made->touching = depends_on_places(r, made->plan);
+    made->places_matter = depends_on_places(r, made->plan);
     return made;
 }
 
@@ -178,7 +178,7 @@ void executable::bind_changes(const request& changes) {
         return;
     }
     const request r = asked.view();
-    if (state_->touching || key_of(r) != key_of(state_->asked.view()) ||
+    if (state_->places_matter || key_of(r) != key_of(state_->asked.view()) ||
         depends_on_places(r, state_->plan)) {
         auto made = make(std::move(asked), changes, &state_->plan);
         delete std::exchange(state_, made.release());

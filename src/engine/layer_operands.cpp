@@ -139,7 +139,7 @@ void layer_operands::refuse_shared_memory() const {
         if (!out.output || out.o.data == nullptr) continue;
         for (const layer_operand& in : all_) {
             if (in.output || is_number(in.o)) continue;
-            const bool shared = out.own ? touch(out.o, in.o, type_) : in.o.data == out.o.data;
+            const bool shared = out.own ? come_near(out.o, in.o, type_) : in.o.data == out.o.data;
             if (!shared) continue;
             throw error(
                 fmt::format("ricci: the output '{}' of the layers is in the memory of "

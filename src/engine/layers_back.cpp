@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <ricci/bind/check.hpp>
+#include <ricci/detail/bind/check.hpp>
 #include <ricci/derive/repeat.hpp>
 
 #include "src/engine/layers.hpp"

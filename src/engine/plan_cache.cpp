@@ -128,7 +128,7 @@ void run_new(remembered_call& made, const request& r, std::uint64_t use) {
 
 void run(const request& r) {
     call_memory* const memory =
-        r.program_key == 0 || r.layers != nullptr || r.allocate == nullptr || outputs_touch(r)
+        r.program_key == 0 || r.layers != nullptr || r.allocate == nullptr || outputs_come_near(r)
             ? nullptr
             : memory_of_thread();
     remembered_call* made = nullptr;

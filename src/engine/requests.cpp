@@ -40,19 +40,19 @@ std::size_t count_of(std::int32_t count) { return static_cast<std::size_t>(count
 
 }  // namespace
 
-bool touch(const operand& a, const operand& b, element type) {
+bool come_near(const operand& a, const operand& b, element type) {
     if (a.data == nullptr || b.data == nullptr) return false;
     const auto [a_first, a_end] = bytes_of(a, type);
     const auto [b_first, b_end] = bytes_of(b, type);
     return a_first < b_end && b_first < a_end;
 }
 
-bool outputs_touch(const request& r) {
+bool outputs_come_near(const request& r) {
     for (std::int32_t k = 0; k < r.output_count; ++k) {
         for (std::int32_t i = 0; i < r.input_count; ++i)
-            if (touch(r.outputs[k], r.inputs[i], r.type)) return true;
+            if (come_near(r.outputs[k], r.inputs[i], r.type)) return true;
         for (std::int32_t i = 0; i < k; ++i)
-            if (touch(r.outputs[k], r.outputs[i], r.type)) return true;
+            if (come_near(r.outputs[k], r.outputs[i], r.type)) return true;
     }
     return false;
 }

@@ -16,10 +16,10 @@ namespace ricci::engine {
 
 /// Whether two operands of a program of this type come near each other: all between the first and
 /// the last element of one counts as its own. Then a plan depends on where they are.
-bool touch(const operand& a, const operand& b, element type);
+bool come_near(const operand& a, const operand& b, element type);
 
 /// Whether an output that the caller bound comes near another operand.
-bool outputs_touch(const request& r);
+bool outputs_come_near(const request& r);
 
 /// The plan of a request, whatever the settings of the caller's floating-point unit. `around`: see
 /// make_plan.

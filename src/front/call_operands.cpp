@@ -47,7 +47,7 @@ ir::ref find_index(const ir::program_view& p, text_view name) {
 
 void refuse(const text_view& words) { throw error(fmt::format("ricci: {}.", string_of(words))); }
 
-program keeping_bound(const program& p, const operand_list& operands) {
+program with_bound_kept(const program& p, const operand_list& operands) {
     program all = p;
     const ir::program_view view = p.view();
     ir::ref n = ir::none;

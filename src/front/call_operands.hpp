@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <ricci/bind/check.hpp>
+#include <ricci/detail/bind/check.hpp>
 #include <ricci/engine/executable.hpp>
 #include <ricci/program.hpp>
 
@@ -51,7 +51,7 @@ private:
 
 /// The program with the tensors as outputs that are computed on the way and have memory bound to
 /// them.
-program keeping_bound(const program& p, const operand_list& operands);
+program with_bound_kept(const program& p, const operand_list& operands);
 
 /// Throws what the front end found, as a run-time mistake.
 [[noreturn]] void refuse(const text_view& words);

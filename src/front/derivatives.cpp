@@ -1,5 +1,5 @@
 // Programs differentiated and batched at run time, by the passes that the compiler runs.
-#include <ricci/bind/batched_program.hpp>
+#include <ricci/detail/bind/batched_program.hpp>
 #include <ricci/derive/gradient.hpp>
 #include <ricci/derive/jacobian.hpp>
 #include <ricci/derive/tangent.hpp>
@@ -63,7 +63,8 @@ program jacobian(const program& p, std::string_view of, const std::vector<std::s
 program batch(const program& p, const batch_options& options) {
     detail::refuse_layers(p, "layers are batched before they are repeated: batch one of them");
     const spelled_names names(options.of);
-    return made_of(batched_program(p.view(), names.data(), names.size(), view_of(options.index)));
+    return made_of(
+        detail::batched_program(p.view(), names.data(), names.size(), view_of(options.index)));
 }
 
 }  // namespace ricci

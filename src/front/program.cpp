@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include <ricci/bind/check.hpp>
-#include <ricci/bind/keep.hpp>
+#include <ricci/detail/bind/check.hpp>
+#include <ricci/detail/bind/keep.hpp>
 #include <ricci/derive/prove.hpp>
 #include <ricci/ir/print.hpp>
 #include <ricci/ir/print_plain.hpp>
@@ -174,7 +174,8 @@ program program::keep(std::initializer_list<std::string_view> names) const {
     ir::program more(view());
     for (const std::string_view name : names) {
         const std::string spelled = canonical_name(name);
-        if (const auto mistake = keep_name(more, view_of(spelled))) detail::refuse(mistake.words);
+        if (const auto mistake = detail::keep_name(more, view_of(spelled)))
+            detail::refuse(mistake.words);
     }
     if (const auto* const layers = body_->layers()) {
         // what goes among the layers alone stays hidden

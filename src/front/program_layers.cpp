@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include <ricci/bind/batched_program.hpp>
+#include <ricci/detail/bind/batched_program.hpp>
 #include <ricci/derive/repeat.hpp>
 #include <ricci/program.hpp>
 
@@ -103,7 +103,7 @@ program repeat(const program& layer, std::size_t count, const repeat_options& op
     refuse_layers(layer,
                   "layers are repeated once; what repeats them would be a program of its own");
     if (count == 0) throw error("ricci: 0 layers; at least one is needed.");
-    if (!spells_an_index(view_of(options.index)))
+    if (!detail::spells_an_index(view_of(options.index)))
         throw error(
             fmt::format("ricci: the layers need a letter for their index, as l; \"{}\" is none.",
                         options.index));

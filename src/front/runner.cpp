@@ -63,20 +63,20 @@ arrays run(const program& p, detail::operand_list operands, const prepare_option
 
 std::string explain(const program& p, detail::operand_list operands,
                     const prepare_options& options) {
-    const program kept = detail::keeping_bound(p, operands);
+    const program kept = detail::with_bound_kept(p, operands);
     return engine::explain(call_operands(kept, operands, call_kind::explain, options).request());
 }
 
 std::string explain_passes(const program& p, detail::operand_list operands,
                            const prepare_options& options) {
-    const program kept = detail::keeping_bound(p, operands);
+    const program kept = detail::with_bound_kept(p, operands);
     const call_operands call(kept, operands, call_kind::explain, options);
     return engine::explain_passes(call.request());
 }
 
 memory_needed memory_of(const program& p, detail::operand_list operands,
                         const prepare_options& options) {
-    const program kept = detail::keeping_bound(p, operands);
+    const program kept = detail::with_bound_kept(p, operands);
     const call_operands call(kept, operands, call_kind::explain, options);
     const engine::memory_sizes needed = engine::memory_of(call.request());
     return {needed.outputs, needed.workspace};
@@ -84,7 +84,7 @@ memory_needed memory_of(const program& p, detail::operand_list operands,
 
 struct runner::state {
     state(const program& what, detail::operand_list operands, const prepare_options& options)
-        : state(detail::keeping_bound(what, operands), operands, options, kept{}) {}
+        : state(detail::with_bound_kept(what, operands), operands, options, kept{}) {}
 
     void bind(detail::operand_list changes) {
         const call_operands call(prepared, changes, outputs.type);

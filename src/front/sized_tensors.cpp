@@ -1,5 +1,5 @@
 // The extents of every tensor of a program, from those of its operands.
-#include <ricci/bind/check.hpp>
+#include <ricci/detail/bind/check.hpp>
 #include <ricci/ir/shapes.hpp>
 #include <ricci/program.hpp>
 

@@ -6,7 +6,7 @@
 
 #include "src/contract/sharing.hpp"
 #include "src/linear/blocked_program.hpp"
-#include "src/linear/engines.hpp"
+#include "src/linear/strategies.hpp"
 #include "src/linear/matrix_copy.hpp"
 #include "src/linear/numbers.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 using steps::factor_kind;
 
 template <class T>
-class blocked_factors final : public factor_engine {
+class blocked_factors final : public factor_strategy {
 public:
     blocked_factors(const steps::factorization& what, const factor_layout<T>& layout,
                     const batch_positions& batch)
@@ -104,14 +104,14 @@ private:
 }  // namespace
 
 template <class T>
-std::unique_ptr<const factor_engine> make_blocked_factors(const steps::factorization& what,
-                                                          const factor_layout<T>& layout,
-                                                          const batch_positions& batch) {
+std::unique_ptr<const factor_strategy> make_blocked_factors(const steps::factorization& what,
+                                                            const factor_layout<T>& layout,
+                                                            const batch_positions& batch) {
     return std::make_unique<const blocked_factors<T>>(what, layout, batch);
 }
 
-#define RICCI_INSTANTIATE(T)                                            \
-    template std::unique_ptr<const factor_engine> make_blocked_factors( \
+#define RICCI_INSTANTIATE(T)                                              \
+    template std::unique_ptr<const factor_strategy> make_blocked_factors( \
         const steps::factorization&, const factor_layout<T>&, const batch_positions&)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
 #undef RICCI_INSTANTIATE

@@ -6,7 +6,7 @@
 
 #include "src/contract/sharing.hpp"
 #include "src/linear/blocked_program.hpp"
-#include "src/linear/engines.hpp"
+#include "src/linear/strategies.hpp"
 #include "src/linear/numbers.hpp"
 #include "src/linear/side_copy.hpp"
 #include "src/linear/solve_order.hpp"
@@ -21,7 +21,7 @@ contractions::loop_list column_loops(const steps::linear_solve& what) {
 }
 
 template <class T>
-class blocked_solve final : public solve_engine {
+class blocked_solve final : public solve_strategy {
 public:
     blocked_solve(const steps::linear_solve& what, const factor_layout<T>& layout,
                   const batch_positions& batch)
@@ -101,14 +101,14 @@ private:
 }  // namespace
 
 template <class T>
-std::unique_ptr<const solve_engine> make_blocked_solve(const steps::linear_solve& what,
-                                                       const factor_layout<T>& layout,
-                                                       const batch_positions& batch) {
+std::unique_ptr<const solve_strategy> make_blocked_solve(const steps::linear_solve& what,
+                                                         const factor_layout<T>& layout,
+                                                         const batch_positions& batch) {
     return std::make_unique<const blocked_solve<T>>(what, layout, batch);
 }
 
-#define RICCI_INSTANTIATE(T)                                         \
-    template std::unique_ptr<const solve_engine> make_blocked_solve( \
+#define RICCI_INSTANTIATE(T)                                           \
+    template std::unique_ptr<const solve_strategy> make_blocked_solve( \
         const steps::linear_solve&, const factor_layout<T>&, const batch_positions&)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
 #undef RICCI_INSTANTIATE

@@ -1,10 +1,10 @@
-// Matrices of a batch, factored and solved: the engine of each element type and layout.
+// Matrices of a batch, factored and solved: the strategy of each element type and layout.
 #include "src/linear/factorization.hpp"
 
 #include <complex>
 #include <stdexcept>
 
-#include "src/linear/engines.hpp"
+#include "src/linear/strategies.hpp"
 #include "src/linear/for_type.hpp"
 #include "src/linear/numbers.hpp"
 
@@ -12,7 +12,7 @@ namespace ricci::linear {
 namespace {
 
 template <class T>
-std::unique_ptr<const factor_engine> make_factors(const steps::factorization& what) {
+std::unique_ptr<const factor_strategy> make_factors(const steps::factorization& what) {
     contractions::loop_list loops;
     for (const auto& loop : what.batch) loops.push_back({loop.extent, loop.stride, 0, 0});
     const batch_positions batch(loops);
@@ -22,7 +22,7 @@ std::unique_ptr<const factor_engine> make_factors(const steps::factorization& wh
 }
 
 template <class T>
-std::unique_ptr<const solve_engine> make_solve(const steps::linear_solve& what) {
+std::unique_ptr<const solve_strategy> make_solve(const steps::linear_solve& what) {
     contractions::loop_list loops;
     for (const auto& loop : what.batch) loops.push_back({loop.extent, 0, loop.y, loop.x});
     const batch_positions batch(loops);
@@ -41,7 +41,7 @@ std::size_t factor_bytes(element type, steps::factor_kind kind, std::int64_t siz
 }
 
 prepared_factorization::prepared_factorization(const steps::factorization& what)
-    : engine_(
+    : strategy_(
           for_type(what.type, [&](auto number) { return make_factors<decltype(number)>(what); })) {}
 prepared_factorization::prepared_factorization(prepared_factorization&&) noexcept = default;
 prepared_factorization& prepared_factorization::operator=(prepared_factorization&&) noexcept =
@@ -49,22 +49,22 @@ prepared_factorization& prepared_factorization::operator=(prepared_factorization
 prepared_factorization::~prepared_factorization() = default;
 
 failure prepared_factorization::run(const void* matrices, std::byte* factors) const {
-    return engine_->run(matrices, factors);
+    return strategy_->run(matrices, factors);
 }
 
-void prepared_factorization::list_loans(runtime::loan_book& to) const { engine_->list_loans(to); }
+void prepared_factorization::list_loans(runtime::loan_book& to) const { strategy_->list_loans(to); }
 
 prepared_solve::prepared_solve(const steps::linear_solve& what)
-    : engine_(
+    : strategy_(
           for_type(what.type, [&](auto number) { return make_solve<decltype(number)>(what); })) {}
 prepared_solve::prepared_solve(prepared_solve&&) noexcept = default;
 prepared_solve& prepared_solve::operator=(prepared_solve&&) noexcept = default;
 prepared_solve::~prepared_solve() = default;
 
 void prepared_solve::run(const std::byte* factors, const void* y, void* x) const {
-    engine_->run(factors, y, x);
+    strategy_->run(factors, y, x);
 }
 
-void prepared_solve::list_loans(runtime::loan_book& to) const { engine_->list_loans(to); }
+void prepared_solve::list_loans(runtime::loan_book& to) const { strategy_->list_loans(to); }
 
 }  // namespace ricci::linear

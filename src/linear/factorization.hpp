@@ -12,9 +12,9 @@
 
 namespace ricci::linear {
 
-class factor_engine;
-class solve_engine;
-class read_engine;
+class factor_strategy;
+class solve_strategy;
+class read_strategy;
 
 /// Bytes that the factors of so many matrices take, the same on every machine. Their memory is
 /// aligned to 64 bytes.
@@ -37,7 +37,7 @@ public:
     void list_loans(runtime::loan_book& to) const;
 
 private:
-    std::unique_ptr<const factor_engine> engine_;
+    std::unique_ptr<const factor_strategy> strategy_;
 };
 
 /// Solutions with factors that have not failed.
@@ -53,7 +53,7 @@ public:
     void list_loans(runtime::loan_book& to) const;
 
 private:
-    std::unique_ptr<const solve_engine> engine_;
+    std::unique_ptr<const solve_strategy> strategy_;
 };
 
 /// Determinants of matrices with such factors, or their lower triangles.
@@ -68,7 +68,7 @@ public:
     void run(const std::byte* factors, void* out) const;
 
 private:
-    std::unique_ptr<const read_engine> engine_;
+    std::unique_ptr<const read_strategy> strategy_;
 };
 
 }  // namespace ricci::linear

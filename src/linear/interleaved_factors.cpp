@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "src/contract/sharing.hpp"
-#include "src/linear/engines.hpp"
+#include "src/linear/strategies.hpp"
 #include "src/linear/interleaving.hpp"
 #include "src/linear/numbers.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 using steps::factor_kind;
 
 template <class T>
-class interleaved_factors final : public factor_engine {
+class interleaved_factors final : public factor_strategy {
 public:
     interleaved_factors(const steps::factorization& what, const factor_layout<T>& layout,
                         const batch_positions& batch)
@@ -113,14 +113,14 @@ private:
 }  // namespace
 
 template <class T>
-std::unique_ptr<const factor_engine> make_interleaved_factors(const steps::factorization& what,
-                                                              const factor_layout<T>& layout,
-                                                              const batch_positions& batch) {
+std::unique_ptr<const factor_strategy> make_interleaved_factors(const steps::factorization& what,
+                                                                const factor_layout<T>& layout,
+                                                                const batch_positions& batch) {
     return std::make_unique<const interleaved_factors<T>>(what, layout, batch);
 }
 
-#define RICCI_INSTANTIATE(T)                                                \
-    template std::unique_ptr<const factor_engine> make_interleaved_factors( \
+#define RICCI_INSTANTIATE(T)                                                  \
+    template std::unique_ptr<const factor_strategy> make_interleaved_factors( \
         const steps::factorization&, const factor_layout<T>&, const batch_positions&)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
 #undef RICCI_INSTANTIATE

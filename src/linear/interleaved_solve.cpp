@@ -6,7 +6,7 @@
 
 #include "src/base/arithmetic.hpp"
 #include "src/contract/sharing.hpp"
-#include "src/linear/engines.hpp"
+#include "src/linear/strategies.hpp"
 #include "src/linear/interleaving.hpp"
 #include "src/linear/numbers.hpp"
 #include "src/linear/solve_order.hpp"
@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t most_sides = 8;
 
 template <class T>
-class interleaved_solve final : public solve_engine {
+class interleaved_solve final : public solve_strategy {
 public:
     interleaved_solve(const steps::linear_solve& what, const factor_layout<T>& layout,
                       const batch_positions& batch)
@@ -135,14 +135,14 @@ private:
 }  // namespace
 
 template <class T>
-std::unique_ptr<const solve_engine> make_interleaved_solve(const steps::linear_solve& what,
-                                                           const factor_layout<T>& layout,
-                                                           const batch_positions& batch) {
+std::unique_ptr<const solve_strategy> make_interleaved_solve(const steps::linear_solve& what,
+                                                             const factor_layout<T>& layout,
+                                                             const batch_positions& batch) {
     return std::make_unique<const interleaved_solve<T>>(what, layout, batch);
 }
 
-#define RICCI_INSTANTIATE(T)                                             \
-    template std::unique_ptr<const solve_engine> make_interleaved_solve( \
+#define RICCI_INSTANTIATE(T)                                               \
+    template std::unique_ptr<const solve_strategy> make_interleaved_solve( \
         const steps::linear_solve&, const factor_layout<T>&, const batch_positions&)
 RICCI_FOR_FACTORED_TYPES(RICCI_INSTANTIATE);
 #undef RICCI_INSTANTIATE

@@ -13,12 +13,12 @@
 
 namespace ricci::linear {
 
-class read_engine {
+class read_strategy {
 public:
-    read_engine() = default;
-    read_engine(const read_engine&) = delete;
-    read_engine& operator=(const read_engine&) = delete;
-    virtual ~read_engine() = default;
+    read_strategy() = default;
+    read_strategy(const read_strategy&) = delete;
+    read_strategy& operator=(const read_strategy&) = delete;
+    virtual ~read_strategy() = default;
     virtual void run(const std::byte* factors, void* out) const = 0;
 };
 
@@ -103,7 +103,7 @@ private:
 };
 
 template <class T>
-class determinants final : public read_engine {
+class determinants final : public read_strategy {
 public:
     explicit determinants(const steps::determinant& what)
         : batch_(positions_of(what.batch)),
@@ -145,7 +145,7 @@ private:
 };
 
 template <class T>
-class lower_triangles final : public read_engine {
+class lower_triangles final : public read_strategy {
 public:
     explicit lower_triangles(const steps::lower_triangle& what)
         : batch_(positions_of(what.batch)),
@@ -189,11 +189,11 @@ private:
 }  // namespace
 
 prepared_reading::prepared_reading(const steps::determinant& what)
-    : engine_(for_type(what.type, [&](auto number) -> std::unique_ptr<const read_engine> {
+    : strategy_(for_type(what.type, [&](auto number) -> std::unique_ptr<const read_strategy> {
           return std::make_unique<const determinants<decltype(number)>>(what);
       })) {}
 prepared_reading::prepared_reading(const steps::lower_triangle& what)
-    : engine_(for_type(what.type, [&](auto number) -> std::unique_ptr<const read_engine> {
+    : strategy_(for_type(what.type, [&](auto number) -> std::unique_ptr<const read_strategy> {
           return std::make_unique<const lower_triangles<decltype(number)>>(what);
       })) {}
 prepared_reading::prepared_reading(prepared_reading&&) noexcept = default;
@@ -201,7 +201,7 @@ prepared_reading& prepared_reading::operator=(prepared_reading&&) noexcept = def
 prepared_reading::~prepared_reading() = default;
 
 void prepared_reading::run(const std::byte* factors, void* out) const {
-    engine_->run(factors, out);
+    strategy_->run(factors, out);
 }
 
 }  // namespace ricci::linear

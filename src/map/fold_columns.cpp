@@ -21,7 +21,7 @@ constexpr std::int64_t rows_per_block = 64;
 }  // namespace
 
 template <class T, class S>
-void engine<T, S>::empty_columns(task_memory& m) const {
+void tiled_map<T, S>::empty_columns(task_memory& m) const {
     for (const std::size_t b : {block, total, rest}) std::fill_n(m.column[b], m.q, T(0));
     if (sums()) return;  // they have no other buffers
     std::fill_n(m.column[shift], m.q, T(0));
@@ -30,7 +30,7 @@ void engine<T, S>::empty_columns(task_memory& m) const {
 }
 
 template <class T, class S>
-void engine<T, S>::flush_block(task_memory& m) const {
+void tiled_map<T, S>::flush_block(task_memory& m) const {
     kernels_.add_compensated(m.column[total], m.column[rest], m.column[block],
                              static_cast<std::size_t>(m.q));
     std::fill_n(m.column[block], m.q, T(0));
@@ -38,7 +38,7 @@ void engine<T, S>::flush_block(task_memory& m) const {
 
 /// Sums of exp(x - shift) move to the shift that the columns' maxima ask for.
 template <class T, class S>
-void engine<T, S>::raise_columns(task_memory& m) const {
+void tiled_map<T, S>::raise_columns(task_memory& m) const {
     const auto n = static_cast<std::size_t>(m.q);
     kernels_.finite_shift(m.column[next_shift], m.column[extreme], n);
     if (std::memcmp(m.column[next_shift], m.column[shift], n * sizeof(T)) == 0) return;
@@ -49,7 +49,7 @@ void engine<T, S>::raise_columns(task_memory& m) const {
 
 /// Multiplies the columns' products by a row.
 template <class T, class S>
-void engine<T, S>::multiply_columns(task_memory& m, const T* row) const {
+void tiled_map<T, S>::multiply_columns(task_memory& m, const T* row) const {
     T* const products = m.column[total];
     kernels_.apply[kernels::operation(steps::opcode::multiply)][0](products, products, row, row,
                                                                    static_cast<std::size_t>(m.q));
@@ -57,7 +57,7 @@ void engine<T, S>::multiply_columns(task_memory& m, const T* row) const {
 
 /// Adds what another block of the same columns left: total, rest and extreme, q_chunk numbers each.
 template <class T, class S>
-void engine<T, S>::join_columns(task_memory& m, const T* partial) const {
+void tiled_map<T, S>::join_columns(task_memory& m, const T* partial) const {
     const auto n = static_cast<std::size_t>(m.q);
     const auto chunk = static_cast<std::size_t>(layout_.shape.q_chunk);
     const T* more_total = partial;
@@ -87,7 +87,7 @@ void engine<T, S>::join_columns(task_memory& m, const T* partial) const {
 
 /// Adds the rows of a tile, which may be the elements of runs that lie side by side.
 template <class T, class S>
-void engine<T, S>::add_rows(task_memory& m, const tile_view<T>& view, std::size_t rows) const {
+void tiled_map<T, S>::add_rows(task_memory& m, const tile_view<T>& view, std::size_t rows) const {
     const auto n = static_cast<std::size_t>(m.q);
     if (layout_.shape.reads_runs)
         kernels_.add_runs(m.column[block], view.data, code_.strides_of_result().q, rows, n);
@@ -95,7 +95,7 @@ void engine<T, S>::add_rows(task_memory& m, const tile_view<T>& view, std::size_
 }
 
 template <class T, class S>
-void engine<T, S>::reduce_columns(task_memory& m, std::int64_t first, std::int64_t last) const {
+void tiled_map<T, S>::reduce_columns(task_memory& m, std::int64_t first, std::int64_t last) const {
     empty_columns(m);
     const auto n = static_cast<std::size_t>(m.q);
     std::int64_t rows_in_block = 0;
@@ -145,7 +145,7 @@ void engine<T, S>::reduce_columns(task_memory& m, std::int64_t first, std::int64
 }
 
 template <class T, class S>
-void engine<T, S>::finish_columns(task_memory& m) const {
+void tiled_map<T, S>::finish_columns(task_memory& m) const {
     const auto n = static_cast<std::size_t>(m.q);
     const T* result = m.column[extreme];
     if (folding_ == fold::sum || folding_ == fold::mean || sums_exponentials(folding_)) {
@@ -179,7 +179,7 @@ void engine<T, S>::finish_columns(task_memory& m) const {
 
 /// The columns of one task: maxima, then exp and sums, then the scaling.
 template <class T, class S>
-void engine<T, S>::softmax_columns(task_memory& m) const {
+void tiled_map<T, S>::softmax_columns(task_memory& m) const {
     empty_columns(m);
     const auto n = static_cast<std::size_t>(m.q);
     for_tiles(m, 0, tiles_, first_pass(code_.in_place()),
@@ -223,7 +223,7 @@ void engine<T, S>::softmax_columns(task_memory& m) const {
 
 /// Turns total and rest into the factor of each column, and shift into what normalising subtracts.
 template <class T, class S>
-void engine<T, S>::finish_softmax_columns(task_memory& m) const {
+void tiled_map<T, S>::finish_softmax_columns(task_memory& m) const {
     const auto n = static_cast<std::size_t>(m.q);
     kernels_.add_rows(m.column[total], m.column[rest], 0, 1, n);
     for (std::size_t j = 0; j < n; ++j) {
@@ -238,7 +238,8 @@ void engine<T, S>::finish_softmax_columns(task_memory& m) const {
 
 /// Tiles of columns whose shift and factor (in `total`) are known.
 template <class T, class S>
-void engine<T, S>::normalise_columns(task_memory& m, std::int64_t first, std::int64_t last) const {
+void tiled_map<T, S>::normalise_columns(task_memory& m, std::int64_t first,
+                                        std::int64_t last) const {
     const auto n = static_cast<std::size_t>(m.q);
     std::fill_n(m.column[block], n, T(0));  // its sums are not wanted
     for_tiles(m, first, last, pass::revisit,
@@ -254,22 +255,22 @@ void engine<T, S>::normalise_columns(task_memory& m, std::int64_t first, std::in
               });
 }
 
-#define RICCI_COLUMNS(...)                                                                      \
-    template void engine<__VA_ARGS__>::empty_columns(task_memory&) const;                       \
-    template void engine<__VA_ARGS__>::flush_block(task_memory&) const;                         \
-    template void engine<__VA_ARGS__>::raise_columns(task_memory&) const;                       \
-    template void engine<__VA_ARGS__>::join_columns(task_memory&, const value_type*) const;     \
-    template void engine<__VA_ARGS__>::reduce_columns(task_memory&, std::int64_t, std::int64_t) \
-        const;                                                                                  \
-    template void engine<__VA_ARGS__>::finish_columns(task_memory&) const
-#define RICCI_SOFTMAX_COLUMNS(...)                                                                 \
-    template void engine<__VA_ARGS__>::finish_softmax_columns(task_memory&) const;                 \
-    template void engine<__VA_ARGS__>::normalise_columns(task_memory&, std::int64_t, std::int64_t) \
-        const
+#define RICCI_COLUMNS(...)                                                                         \
+    template void tiled_map<__VA_ARGS__>::empty_columns(task_memory&) const;                       \
+    template void tiled_map<__VA_ARGS__>::flush_block(task_memory&) const;                         \
+    template void tiled_map<__VA_ARGS__>::raise_columns(task_memory&) const;                       \
+    template void tiled_map<__VA_ARGS__>::join_columns(task_memory&, const value_type*) const;     \
+    template void tiled_map<__VA_ARGS__>::reduce_columns(task_memory&, std::int64_t, std::int64_t) \
+        const;                                                                                     \
+    template void tiled_map<__VA_ARGS__>::finish_columns(task_memory&) const
+#define RICCI_SOFTMAX_COLUMNS(...)                                                      \
+    template void tiled_map<__VA_ARGS__>::finish_softmax_columns(task_memory&) const;   \
+    template void tiled_map<__VA_ARGS__>::normalise_columns(task_memory&, std::int64_t, \
+                                                            std::int64_t) const
 RICCI_FOR_TILES(RICCI_COLUMNS);
 RICCI_FOR_REAL_TILES(RICCI_SOFTMAX_COLUMNS);
-template void engine<float>::softmax_columns(task_memory&) const;
-template void engine<double>::softmax_columns(task_memory&) const;
+template void tiled_map<float>::softmax_columns(task_memory&) const;
+template void tiled_map<double>::softmax_columns(task_memory&) const;
 #undef RICCI_COLUMNS
 #undef RICCI_SOFTMAX_COLUMNS
 

@@ -57,7 +57,7 @@ void for_runs(const T* data, std::int64_t stride, std::int64_t p, std::int64_t q
 }  // namespace
 
 template <class T, class S>
-row_total<T> engine<T, S>::empty_row() const {
+row_total<T> tiled_map<T, S>::empty_row() const {
     row_sum t;
     t.extreme = extreme_of_nothing<T>(folding_ != fold::minimum);
     if (folding_ == fold::product) t.sum = 1;
@@ -65,7 +65,7 @@ row_total<T> engine<T, S>::empty_row() const {
 }
 
 template <class T, class S>
-void engine<T, S>::join_row(row_sum& t, const row_sum& more) const {
+void tiled_map<T, S>::join_row(row_sum& t, const row_sum& more) const {
     switch (folding_) {
         case fold::sum:
         case fold::mean:
@@ -101,8 +101,8 @@ void engine<T, S>::join_row(row_sum& t, const row_sum& more) const {
 /// The sum over tiles [first, last) of products of two operands, which are stored nowhere: tiles of
 /// the first and of the second half in turns.
 template <class T, class S>
-row_total<T> engine<T, S>::sum_products(task_memory& m, std::int64_t first,
-                                        std::int64_t last) const {
+row_total<T> tiled_map<T, S>::sum_products(task_memory& m, std::int64_t first,
+                                           std::int64_t last) const {
     row_sum t;
     const std::size_t axes = layout_.tiles.axes.size();
     const std::int64_t half = (last - first) / 2;
@@ -141,8 +141,8 @@ row_total<T> engine<T, S>::sum_products(task_memory& m, std::int64_t first,
 
 /// Adds tiles of a long run, from four quarters of it at once; returns the first tile that is left.
 template <class T, class S>
-std::int64_t engine<T, S>::add_quarters(row_sum& t, const task_memory& m, std::int64_t first,
-                                        std::int64_t last) const {
+std::int64_t tiled_map<T, S>::add_quarters(row_sum& t, const task_memory& m, std::int64_t first,
+                                           std::int64_t last) const {
     const axis& along = layout_.tiles.axes.back();
     const std::size_t source = code_.operand_of_result();
     const std::int64_t whole = std::min(last, along.extent / along.chunk);
@@ -159,7 +159,8 @@ std::int64_t engine<T, S>::add_quarters(row_sum& t, const task_memory& m, std::i
 }
 
 template <class T, class S>
-row_total<T> engine<T, S>::reduce_row(task_memory& m, std::int64_t first, std::int64_t last) const {
+row_total<T> tiled_map<T, S>::reduce_row(task_memory& m, std::int64_t first,
+                                         std::int64_t last) const {
     if constexpr (is_real<T> && !converts) {
         if (factor_[0] != 0 && first < last) return sum_products(m, first, last);
     }
@@ -210,8 +211,8 @@ row_total<T> engine<T, S>::reduce_row(task_memory& m, std::int64_t first, std::i
 
 /// Writes sums, or the means, of rows whose results are `stride` elements apart.
 template <class T, class S>
-void engine<T, S>::put_sums(task_memory& m, const T* sums, std::int64_t count,
-                            std::int64_t stride) const {
+void tiled_map<T, S>::put_sums(task_memory& m, const T* sums, std::int64_t count,
+                               std::int64_t stride) const {
     S* const to = static_cast<S*>(m.tile.bases[0]) + m.unit_at[0];
     if (folding_ == fold::mean) {
         const auto values = static_cast<double>(nest_.values);
@@ -223,7 +224,8 @@ void engine<T, S>::put_sums(task_memory& m, const T* sums, std::int64_t count,
 
 /// Sums of units [first, last) in groups: every tile is read before the next one of any.
 template <class T, class S>
-void engine<T, S>::sum_rows_abreast(task_memory& m, std::int64_t first, std::int64_t last) const {
+void tiled_map<T, S>::sum_rows_abreast(task_memory& m, std::int64_t first,
+                                       std::int64_t last) const {
     const axis& inner = layout_.units.axes.back();
     const std::size_t axes = layout_.tiles.axes.size();
     const std::int64_t stride = inner.stride[code_.operand_of_result()];
@@ -254,7 +256,7 @@ void engine<T, S>::sum_rows_abreast(task_memory& m, std::int64_t first, std::int
 }
 
 template <class T, class S>
-void engine<T, S>::finish_row(task_memory& m, const row_sum& t) const {
+void tiled_map<T, S>::finish_row(task_memory& m, const row_sum& t) const {
     S& to = static_cast<S*>(m.tile.bases[0])[m.unit_at[0]];
     if constexpr (is_whole<T>) {
         const bool totals = folding_ == fold::sum || folding_ == fold::product;
@@ -275,7 +277,7 @@ void engine<T, S>::finish_row(task_memory& m, const row_sum& t) const {
 
 /// A row that is one tile of unit stride throughout.
 template <class T, class S>
-void engine<T, S>::softmax_short_row(task_memory& m) const {
+void tiled_map<T, S>::softmax_short_row(task_memory& m) const {
     std::copy_n(m.unit_at, operands_, m.at);
     code_.begin(m.tile, m.at);
     const tile_shape& shape = layout_.shape;
@@ -293,7 +295,7 @@ void engine<T, S>::softmax_short_row(task_memory& m) const {
 
 /// A row of one task: maximum, then exp and its sum, then the scaling.
 template <class T, class S>
-void engine<T, S>::softmax_row(task_memory& m) const {
+void tiled_map<T, S>::softmax_row(task_memory& m) const {
     const bool one_run = !code_.in_place() || layout_.shape.p_extent == 1 ||
                          code_.strides_of_result().p == layout_.shape.q_extent;
     if (tiles_ == 1 && (direct_output_ || converts) && one_run) return softmax_short_row(m);
@@ -336,8 +338,8 @@ void engine<T, S>::softmax_row(task_memory& m) const {
 
 /// Tiles of a row whose maximum and sum are known.
 template <class T, class S>
-void engine<T, S>::normalise_row(task_memory& m, std::int64_t first, std::int64_t last,
-                                 const row_sum& t) const {
+void tiled_map<T, S>::normalise_row(task_memory& m, std::int64_t first, std::int64_t last,
+                                    const row_sum& t) const {
     const T shift = t.extreme == -infinity ? T(0) : static_cast<T>(t.extreme);
     const double sum = t.sum + t.rest;
     // A maximum of infinity means terms exp(infinity - infinity): no number is right.
@@ -356,19 +358,20 @@ void engine<T, S>::normalise_row(task_memory& m, std::int64_t first, std::int64_
               });
 }
 
-#define RICCI_ROWS(...)                                                                         \
-    template row_total<engine<__VA_ARGS__>::value_type> engine<__VA_ARGS__>::empty_row() const; \
-    template void engine<__VA_ARGS__>::join_row(row_sum&, const row_sum&) const;                \
-    template row_total<engine<__VA_ARGS__>::value_type> engine<__VA_ARGS__>::reduce_row(        \
-        task_memory&, std::int64_t, std::int64_t) const;                                        \
-    template void engine<__VA_ARGS__>::finish_row(task_memory&, const row_sum&) const
+#define RICCI_ROWS(...)                                                                        \
+    template row_total<tiled_map<__VA_ARGS__>::value_type> tiled_map<__VA_ARGS__>::empty_row() \
+        const;                                                                                 \
+    template void tiled_map<__VA_ARGS__>::join_row(row_sum&, const row_sum&) const;            \
+    template row_total<tiled_map<__VA_ARGS__>::value_type> tiled_map<__VA_ARGS__>::reduce_row( \
+        task_memory&, std::int64_t, std::int64_t) const;                                       \
+    template void tiled_map<__VA_ARGS__>::finish_row(task_memory&, const row_sum&) const
 #define RICCI_REAL_ROWS(...)                                                                      \
-    template void engine<__VA_ARGS__>::sum_rows_abreast(task_memory&, std::int64_t, std::int64_t) \
-        const;                                                                                    \
-    template void engine<__VA_ARGS__>::softmax_short_row(task_memory&) const;                     \
-    template void engine<__VA_ARGS__>::softmax_row(task_memory&) const;                           \
-    template void engine<__VA_ARGS__>::normalise_row(task_memory&, std::int64_t, std::int64_t,    \
-                                                     const row_sum&) const
+    template void tiled_map<__VA_ARGS__>::sum_rows_abreast(task_memory&, std::int64_t,            \
+                                                           std::int64_t) const;                   \
+    template void tiled_map<__VA_ARGS__>::softmax_short_row(task_memory&) const;                  \
+    template void tiled_map<__VA_ARGS__>::softmax_row(task_memory&) const;                        \
+    template void tiled_map<__VA_ARGS__>::normalise_row(task_memory&, std::int64_t, std::int64_t, \
+                                                        const row_sum&) const
 RICCI_FOR_TILES(RICCI_ROWS);
 RICCI_FOR_REAL_TILES(RICCI_REAL_ROWS);
 #undef RICCI_ROWS

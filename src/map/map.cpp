@@ -1,4 +1,4 @@
-// prepared_map: checks a description, simplifies it, and picks the engine of its element type.
+// prepared_map: checks a description, simplifies it, and picks the strategy of its element type.
 
 #include "src/map/map.hpp"
 
@@ -12,7 +12,7 @@
 
 #include <fmt/core.h>
 
-#include "src/map/engine.hpp"
+#include "src/map/tiled_map.hpp"
 #include "src/tile/loops.hpp"
 #include "src/copy/permutation.hpp"
 #include "src/tile/program.hpp"
@@ -55,7 +55,7 @@ void check_kernels(const steps::map& map, const std::vector<node>& program) {
     if (map.type == element::c128) check(kernels::elementwise<std::complex<double>>());
 }
 
-std::unique_ptr<const map_engine> make_engine(const steps::map& map) {
+std::unique_ptr<const map_strategy> make_strategy(const steps::map& map) {
     std::vector<node> program = simplify(map.program, map.type);
     std::vector<bool> used(map.operands.size(), false);
     if (!used.empty()) used[0] = true;
@@ -74,23 +74,27 @@ std::unique_ptr<const map_engine> make_engine(const steps::map& map) {
     if (auto copy = make_permutation(map, program, nest)) return copy;
     switch (map.type) {
         case element::f32:
-            return std::make_unique<engine<float>>(map, std::move(program), std::move(nest));
+            return std::make_unique<tiled_map<float>>(map, std::move(program), std::move(nest));
         case element::f64:
-            return std::make_unique<engine<double>>(map, std::move(program), std::move(nest));
+            return std::make_unique<tiled_map<double>>(map, std::move(program), std::move(nest));
         case element::i32:
-            return std::make_unique<engine<std::int32_t>>(map, std::move(program), std::move(nest));
+            return std::make_unique<tiled_map<std::int32_t>>(map, std::move(program),
+                                                             std::move(nest));
         case element::i64:
-            return std::make_unique<engine<std::int64_t>>(map, std::move(program), std::move(nest));
+            return std::make_unique<tiled_map<std::int64_t>>(map, std::move(program),
+                                                             std::move(nest));
         case element::bf16:
-            return std::make_unique<engine<float, bf16>>(map, std::move(program), std::move(nest));
+            return std::make_unique<tiled_map<float, bf16>>(map, std::move(program),
+                                                            std::move(nest));
         case element::f16:
-            return std::make_unique<engine<float, f16>>(map, std::move(program), std::move(nest));
+            return std::make_unique<tiled_map<float, f16>>(map, std::move(program),
+                                                           std::move(nest));
         case element::c64:
-            return std::make_unique<engine<std::complex<float>>>(map, std::move(program),
-                                                                 std::move(nest));
+            return std::make_unique<tiled_map<std::complex<float>>>(map, std::move(program),
+                                                                    std::move(nest));
         case element::c128:
-            return std::make_unique<engine<std::complex<double>>>(map, std::move(program),
-                                                                  std::move(nest));
+            return std::make_unique<tiled_map<std::complex<double>>>(map, std::move(program),
+                                                                     std::move(nest));
         case element::boolean:
             break;
     }
@@ -99,15 +103,15 @@ std::unique_ptr<const map_engine> make_engine(const steps::map& map) {
 
 }  // namespace
 
-prepared_map::prepared_map(const steps::map& map) : engine_(make_engine(map)) {}
+prepared_map::prepared_map(const steps::map& map) : strategy_(make_strategy(map)) {}
 prepared_map::prepared_map(prepared_map&&) noexcept = default;
 prepared_map& prepared_map::operator=(prepared_map&&) noexcept = default;
 prepared_map::~prepared_map() = default;
 
-void prepared_map::run(void* const* bases) const { engine_->run(bases); }
+void prepared_map::run(void* const* bases) const { strategy_->run(bases); }
 
 runtime::loan_list prepared_map::loans() const {
-    return {{engine_->lent_bytes(), std::numeric_limits<std::int64_t>::max()}};
+    return {{strategy_->lent_bytes(), std::numeric_limits<std::int64_t>::max()}};
 }
 
 }  // namespace ricci::elementwise

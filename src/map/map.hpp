@@ -9,7 +9,7 @@
 
 namespace ricci::elementwise {
 
-class map_engine;
+class map_strategy;
 
 /// A map whose loops are in canonical form, whose program is simplified and bound to kernels, and
 /// whose work is cut into tasks in a way that does not depend on the number of threads: results are
@@ -31,7 +31,7 @@ public:
     runtime::loan_list loans() const;
 
 private:
-    std::unique_ptr<const map_engine> engine_;
+    std::unique_ptr<const map_strategy> strategy_;
 };
 
 }  // namespace ricci::elementwise

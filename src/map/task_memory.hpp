@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "src/map/engine.hpp"
+#include "src/map/tiled_map.hpp"
 #include "src/map/line_writer.hpp"
 #include "src/runtime/buffers.hpp"
 #include "src/tile/strided.hpp"
@@ -14,7 +14,7 @@
 namespace ricci::elementwise {
 
 template <class T, class S>
-struct engine<T, S>::task_memory {
+struct tiled_map<T, S>::task_memory {
     alignas(64) std::byte bytes[scratch_bytes];
     runtime::lent_memory lent;
     tile_memory<T> tile;
@@ -24,7 +24,7 @@ struct engine<T, S>::task_memory {
     std::int64_t* at = nullptr;       // and at the current tile
     std::int64_t q = 1;               // columns of the current unit
 
-    task_memory(const engine& e, void* const* bases) : lent(e.lent_bytes_) {
+    task_memory(const tiled_map& e, void* const* bases) : lent(e.lent_bytes_) {
         std::byte* next = e.lent_bytes_ > 0 ? lent.data() : bytes;
         const auto take = [&next]<class U>(U*& pointer, std::size_t count) {
             pointer = reinterpret_cast<U*>(next);
@@ -45,21 +45,21 @@ struct engine<T, S>::task_memory {
 };
 
 template <class T, class S>
-S* engine<T, S>::output(const task_memory& m) const {
+S* tiled_map<T, S>::output(const task_memory& m) const {
     return static_cast<S*>(m.tile.bases[0]) + m.at[0];
 }
 
 /// Where a tile of the output may be written as it is computed; otherwise nullptr.
 template <class T, class S>
-T* engine<T, S>::direct(const task_memory& m) const {
+T* tiled_map<T, S>::direct(const task_memory& m) const {
     if constexpr (converts) return nullptr;
     else return direct_output_ ? output(m) : nullptr;
 }
 
 /// Writes a tile to the output.
 template <class T, class S>
-void engine<T, S>::put(task_memory& m, const T* from, std::int64_t from_stride, std::int64_t p,
-                       std::int64_t q) const {
+void tiled_map<T, S>::put(task_memory& m, const T* from, std::int64_t from_stride, std::int64_t p,
+                          std::int64_t q) const {
     const tile_strides out = code_.strides(0);
     if constexpr (converts) scatter_converted(output(m), out.p, out.q, from, from_stride, p, q);
     else scatter(output(m), out.p, out.q, from, from_stride, p, q);
@@ -67,8 +67,8 @@ void engine<T, S>::put(task_memory& m, const T* from, std::int64_t from_stride, 
 
 /// The same past the caches, of an output whose rows are contiguous.
 template <class T, class S>
-void engine<T, S>::put_past(task_memory& m, line_writer<T>& writer, const tile_view<T>& view,
-                            std::int64_t p, std::int64_t q) const {
+void tiled_map<T, S>::put_past(task_memory& m, line_writer<T>& writer, const tile_view<T>& view,
+                               std::int64_t p, std::int64_t q) const {
     if constexpr (is_real<T> && !converts) {
         const std::int64_t step = direct_output_ ? q : code_.strides(0).p;
         if (p == 1) writer.put(output(m), view.data, q);
@@ -80,8 +80,8 @@ void engine<T, S>::put_past(task_memory& m, line_writer<T>& writer, const tile_v
 /// Calls body(p, q, view) for tiles [first, last) of the unit that m is at.
 template <class T, class S>
 template <class Body>
-void engine<T, S>::for_tiles(task_memory& m, std::int64_t first, std::int64_t last, pass what,
-                             Body body) const {
+void tiled_map<T, S>::for_tiles(task_memory& m, std::int64_t first, std::int64_t last, pass what,
+                                Body body) const {
     if (first >= last) return;
     const std::size_t axes = layout_.tiles.axes.size();
     const bool columns = layout_.how == traversal::columns;
@@ -103,7 +103,7 @@ void engine<T, S>::for_tiles(task_memory& m, std::int64_t first, std::int64_t la
 
 template <class T, class S>
 template <class Body>
-void engine<T, S>::for_walk(task_memory& m, Body body) const {
+void tiled_map<T, S>::for_walk(task_memory& m, Body body) const {
     const std::size_t axes = layout_.tiles.axes.size();
     const bool columns = layout_.how == traversal::columns;
     cursor c(layout_.tiles, operands_, m.at, m.unit_at, 0);
@@ -115,8 +115,8 @@ void engine<T, S>::for_walk(task_memory& m, Body body) const {
 /// The tile of values that a softmax goes on with: the program's own operand when it is nothing but
 /// a load, otherwise what the first pass left in the output. `stride` is between its rows.
 template <class T, class S>
-const T* engine<T, S>::source_of(task_memory& m, const tile_view<T>& view, std::int64_t p,
-                                 std::int64_t q, std::int64_t& stride) const {
+const T* tiled_map<T, S>::source_of(task_memory& m, const tile_view<T>& view, std::int64_t p,
+                                    std::int64_t q, std::int64_t& stride) const {
     const tile_strides out = code_.strides(0);
     stride = q;
     if (converts || code_.in_place()) {

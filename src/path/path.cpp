@@ -39,7 +39,7 @@ hypergraph numbered(const std::vector<std::span<const ir::ref>>& operands,
 product_list exact_products(const hypergraph& network) {
     small_network small;
     small.extents = network.extents;
-    small.result = index_set(network.extents.size());
+    small.result = index_bits(network.extents.size());
     for (const std::int32_t i : network.open) small.result.insert(place(i));
     for (std::int32_t t = 0; t < network.operands(); ++t) {
         auto& set = small.operands.emplace_back(network.extents.size());

@@ -21,8 +21,8 @@ bool is_consumer(const member& m) {
 
 /// Whether two steps may change places.
 bool independent(const step& x, const step& y) {
-    for (const touch& a : x.touches)
-        for (const touch& b : y.touches)
+    for (const effect& a : x.effects)
+        for (const effect& b : y.effects)
             if (a.slot == b.slot && (a.writes || b.writes)) return false;
     return true;
 }
@@ -142,9 +142,10 @@ private:
         for (const auto& m : first_.members)
             if (m.as == part::rows || is_found_with_weights(m.as))
                 if (!results_.emplace(m.what.target.slot, m.what.target).second) return false;
-        const auto& touches = plan_.steps[first_at_].touches;
-        return std::none_of(touches.begin(), touches.end(),
-                            [&](const touch& t) { return !t.writes && results_.contains(t.slot); });
+        const auto& effects = plan_.steps[first_at_].effects;
+        return std::none_of(effects.begin(), effects.end(), [&](const effect& t) {
+            return !t.writes && results_.contains(t.slot);
+        });
     }
 
     // A step in between: before the chain, in it, or behind it.
@@ -223,9 +224,9 @@ private:
     // False where others touch what it writes.
     bool add_result(const assign& sum) {
         const auto touched = [&](std::size_t other) {
-            const auto& touches = plan_.steps[other].touches;
-            return std::any_of(touches.begin(), touches.end(),
-                               [&](const touch& t) { return t.slot == sum.target.slot; });
+            const auto& effects = plan_.steps[other].effects;
+            return std::any_of(effects.begin(), effects.end(),
+                               [&](const effect& t) { return t.slot == sum.target.slot; });
         };
         return !touched(first_at_) && std::none_of(sums_.begin(), sums_.end(), touched) &&
                results_.emplace(sum.target.slot, sum.target).second;
@@ -238,11 +239,11 @@ private:
         for (const auto number : behind_)
             if (!independent(plan_.steps[number], last)) return false;
         const auto touched = [&](std::size_t other, std::int32_t slot) {
-            const auto& touches = plan_.steps[other].touches;
-            return std::any_of(touches.begin(), touches.end(),
-                               [&](const touch& t) { return t.slot == slot; });
+            const auto& effects = plan_.steps[other].effects;
+            return std::any_of(effects.begin(), effects.end(),
+                               [&](const effect& t) { return t.slot == slot; });
         };
-        for (const touch& t : last.touches)
+        for (const effect& t : last.effects)
             if (t.writes && (touched(first_at_, t.slot) ||
                              std::any_of(sums_.begin(), sums_.end(),
                                          [&](std::size_t s) { return touched(s, t.slot); })))

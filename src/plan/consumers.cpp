@@ -223,7 +223,7 @@ void write_apart(program_plan& plan, const grown_group& group, consumer& c,
         sum = values.add({sum, values.multiply({values.constant(beta), values.load(whole)})});
     made_step map{map_step_of(plan, c.what.equation, whole, sum),
                   {{own.slot, c.step + 1, false}, {whole.slot, c.step, true}}};
-    if (beta != 0) map.touches.push_back({whole.slot, c.step, false});
+    if (beta != 0) map.effects.push_back({whole.slot, c.step, false});
     made.push_back(std::move(map));
 }
 

@@ -30,13 +30,13 @@ struct consumer {
 
 /// A step, and what it touches as if it ran where the steps were whose place it takes.
 struct made_step {
-    struct timed_touch {
+    struct timed_effect {
         std::int32_t slot = -1;
         std::size_t when = 0;
         bool writes = false;
     };
     step what;
-    std::vector<timed_touch> touches;
+    std::vector<timed_effect> effects;
 };
 
 /// One for a step, or one for each iteration of the loops that a map has of its own.

@@ -143,8 +143,8 @@ private:
         std::optional<triangle> all;
         bool rewritten = false;
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-            const bool reads = touches(s, a.target.slot, false),
-                       writes = touches(s, a.target.slot, true);
+            const bool reads = effects(s, a.target.slot, false),
+                       writes = effects(s, a.target.slot, true);
             if (s == maker || (!reads && !writes)) continue;
             if (s < maker || !reads || !cuts_[s]) return {};
             const assign& reader = *plan_.steps[s].as_assign();
@@ -162,10 +162,10 @@ private:
         return panel_cut{*all, false, 0, false};
     }
 
-    bool touches(std::size_t s, std::int32_t slot, bool writes) const {
-        const auto& all = plan_.steps[s].touches;
+    bool effects(std::size_t s, std::int32_t slot, bool writes) const {
+        const auto& all = plan_.steps[s].effects;
         return std::any_of(all.begin(), all.end(),
-                           [&](const touch& t) { return t.slot == slot && t.writes == writes; });
+                           [&](const effect& t) { return t.slot == slot && t.writes == writes; });
     }
 
     // The pairs that a reader reads, by the loops of what makes them; nothing where it reads others.

@@ -94,7 +94,7 @@ public:
                                                                         : "columns",
                                                mine));
         }
-        return fmt::format("stream  {} {}", results, loops);
+        return fmt::format("fused  {} {}", results, loops);
     }
 
     std::string line(const gather_step& g) const {

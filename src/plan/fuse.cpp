@@ -19,7 +19,7 @@ namespace {
 std::vector<slot_uses> find_uses(const program_plan& plan) {
     std::vector<slot_uses> uses(plan.slots.size());
     for (std::size_t s = 0; s < plan.steps.size(); ++s)
-        for (const touch& t : plan.steps[s].touches) {
+        for (const effect& t : plan.steps[s].effects) {
             auto& u = uses[static_cast<std::size_t>(t.slot)];
             auto& list = t.writes ? u.writers : u.readers;
             if (list.empty() || list.back() != s) list.push_back(s);
@@ -59,29 +59,29 @@ std::optional<std::vector<std::size_t>> reordered(const program_plan& plan,
     };
     const auto memory = find_memories(plan);
     const std::size_t count = plan.steps.size(), nodes = count + made.size();
-    std::vector<std::vector<timed>> touches(plan.slots.size());
+    std::vector<std::vector<timed>> effects(plan.slots.size());
     const auto is_member = [&](std::size_t s) {
         return std::binary_search(members.begin(), members.end(), s);
     };
     for (std::size_t s = 0; s < count; ++s)
         if (!is_member(s))
-            for (const touch& t : plan.steps[s].touches)
-                touches[memory[static_cast<std::size_t>(t.slot)]].push_back(
+            for (const effect& t : plan.steps[s].effects)
+                effects[memory[static_cast<std::size_t>(t.slot)]].push_back(
                     {t.slot, s, s, t.writes});
     // A new step is as urgent as the first of the steps whose place it takes.
     std::vector<std::size_t> rank(nodes);
     for (std::size_t s = 0; s < count; ++s) rank[s] = 2 * s;
     for (std::size_t k = 0; k < made.size(); ++k) {
         std::size_t last = 0;
-        for (const auto& t : made[k].touches) {
-            touches[memory[static_cast<std::size_t>(t.slot)]].push_back(
+        for (const auto& t : made[k].effects) {
+            effects[memory[static_cast<std::size_t>(t.slot)]].push_back(
                 {t.slot, t.when, count + k, t.writes});
             if (t.writes && t.when < count) last = std::max(last, t.when);
         }
         rank[count + k] = 2 * last + 1;
     }
     // Nothing reads what it writes itself, but where it adds to it.
-    for (const auto& list : touches)
+    for (const auto& list : effects)
         for (const auto& first : list)
             for (const auto& second : list)
                 if (first.node == second.node && first.node >= count && first.writes &&
@@ -92,7 +92,7 @@ std::optional<std::vector<std::size_t>> reordered(const program_plan& plan,
                 }
     std::vector<step_set> after(nodes);
     std::vector<std::size_t> waits(nodes, 0);
-    for (const auto& list : touches)
+    for (const auto& list : effects)
         for (const auto& first : list)
             for (const auto& second : list)
                 if (first.when < second.when && first.node != second.node &&

@@ -53,7 +53,7 @@ bool hides(const program_plan& plan) {
 bool writes_too_soon(const program_plan& plan, const std::vector<ir::ref>& postponed) {
     bool written = false;
     for (const step& s : plan.steps) {
-        for (const touch& t : s.touches) {
+        for (const effect& t : s.effects) {
             const slot& target = plan.slots[static_cast<std::size_t>(t.slot)];
             written = written || (t.writes && target.kind == storage::output &&
                                   std::find(postponed.begin(), postponed.end(), target.name) !=

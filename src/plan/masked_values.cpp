@@ -33,7 +33,7 @@ void masked_tensors::look(const step& s) {
     const assign* a = s.as_assign();
     std::optional<masked_value> made;
     if (a != nullptr && a->as == form::map) made = made_by(*a);
-    for (const touch& t : s.touches) {
+    for (const effect& t : s.effects) {
         if (!t.writes) continue;
         known_.erase(t.slot);
         const bool product = a != nullptr && a->as == form::contract;

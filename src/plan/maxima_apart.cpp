@@ -68,12 +68,12 @@ private:
     bool is_written_once(std::int32_t slot) const {
         std::size_t writers = 0;
         for (const step& s : plan_.steps)
-            for (const touch& t : s.touches) writers += t.writes && t.slot == slot ? 1 : 0;
+            for (const effect& t : s.effects) writers += t.writes && t.slot == slot ? 1 : 0;
         return writers == 1;
     }
     bool reads(const step& s, std::int32_t slot) const {
-        return std::any_of(s.touches.begin(), s.touches.end(),
-                           [&](const touch& t) { return !t.writes && t.slot == slot; });
+        return std::any_of(s.effects.begin(), s.effects.end(),
+                           [&](const effect& t) { return !t.writes && t.slot == slot; });
     }
     /// Whether a value has a sum in which it is a term beside others.
     bool is_term(expr e, std::int32_t slot) const {

@@ -86,9 +86,9 @@ private:
     std::vector<std::size_t> readers_of(std::size_t writer, std::int32_t slot) const {
         std::vector<std::size_t> found;
         for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
-            const auto& touches = plan_.steps[k].touches;
-            const bool here = std::any_of(touches.begin(), touches.end(),
-                                          [&](const touch& t) { return t.slot == slot; });
+            const auto& effects = plan_.steps[k].effects;
+            const bool here = std::any_of(effects.begin(), effects.end(),
+                                          [&](const effect& t) { return t.slot == slot; });
             if (!here || k == writer) continue;
             const assign* const a = plan_.steps[k].as_assign();
             if (found.size() == most_readers || k < writer || a == nullptr ||
@@ -109,7 +109,7 @@ private:
         for_each_load(values_, rows, [&](const access& from) {
             found = found || same(from.slot, target.slot);
             for (std::size_t k = first + 1; k < last; ++k)
-                for (const touch& t : plan_.steps[k].touches)
+                for (const effect& t : plan_.steps[k].effects)
                     found = found || (t.writes && same(t.slot, from.slot));
         });
         return found;

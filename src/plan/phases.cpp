@@ -20,8 +20,8 @@ constexpr std::size_t most_tiles = 16, most_operands = 40;
 // Quick operations that take longer than writing and reading a tile.
 constexpr double costly_part = 4;
 
-bool touched_by(const std::vector<made_step::timed_touch>& touches, std::int32_t slot) {
-    return std::any_of(touches.begin(), touches.end(),
+bool in_effects(const std::vector<made_step::timed_effect>& effects, std::int32_t slot) {
+    return std::any_of(effects.begin(), effects.end(),
                        [&](const auto& t) { return t.slot == slot; });
 }
 
@@ -108,7 +108,7 @@ bool phases::unchanged(const consumer& a, const consumer& b) const {
     steps.insert(b.step);
     small_map<std::int32_t, std::size_t, 8> first_read;  // by slot
     for (const std::size_t s : steps)
-        for (const touch& t : plan_.steps[s].touches) {
+        for (const effect& t : plan_.steps[s].effects) {
             if (t.writes || group_.is_plane(t.slot)) continue;
             if (!first_read.contains(t.slot)) first_read[t.slot] = s;
             const std::size_t first = first_read.at(t.slot);
@@ -434,8 +434,8 @@ bool phases::write(bool late) {
         return false;
     }
     const auto touched = [&](std::int32_t slot) {
-        const auto& all = made.what.touches;
-        return std::any_of(all.begin(), all.end(), [&](const touch& t) { return t.slot == slot; });
+        const auto& all = made.what.effects;
+        return std::any_of(all.begin(), all.end(), [&](const effect& t) { return t.slot == slot; });
     };
     // What a map writes in the place of a step, the group does not.
     const auto writes = [&](std::size_t number, std::int32_t slot) {
@@ -446,21 +446,21 @@ bool phases::write(bool late) {
         });
     };
     for (const std::size_t number : steps)
-        for (const touch& t : plan_.steps[number].touches)
+        for (const effect& t : plan_.steps[number].effects)
             if (!group_.is_plane(t.slot) && touched(t.slot) &&
                 (!t.writes || writes(number, t.slot)))
-                made.touches.push_back({t.slot, number, t.writes});
+                made.effects.push_back({t.slot, number, t.writes});
     for (const auto& found : sums_)
         for (const access* sum : {&found.log_sum, &found.excess, &found.maximum, &found.largest}) {
             const bool read =
                 late && found.largest.slot >= 0 && (sum == &found.maximum || sum == &found.largest);
-            const bool written = !late && !touched_by(made.touches, sum->slot);
+            const bool written = !late && !in_effects(made.effects, sum->slot);
             if (sum->slot >= 0 && (read || written))
-                made.touches.push_back({sum->slot, late ? plan_.steps.size() : 0, !late});
+                made.effects.push_back({sum->slot, late ? plan_.steps.size() : 0, !late});
         }
     for (const auto& c : consumers_)
         if ((c.partial || c.apart) && !c.replaced && c.late == late)
-            made.touches.push_back({c.what.target.slot, c.step, true});
+            made.effects.push_back({c.what.target.slot, c.step, true});
     made_.push_back(std::move(made));
     return true;
 }

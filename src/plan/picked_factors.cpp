@@ -98,13 +98,13 @@ void pick_factors(program_plan& plan, const std::vector<slot_uses>& uses, std::s
         sum.over.push_back(fresh.back().second);
     }
     std::sort(sum.over.begin(), sum.over.end());
-    std::vector<made_step::timed_touch> touches{{gather.target.slot, step, true}};
+    std::vector<made_step::timed_effect> effects{{gather.target.slot, step, true}};
     expr_list factors{maker.scale};
     for (const expr e : {values[maker.body].arguments[0], values[maker.body].arguments[1]}) {
         auto picked = pick(maker, body, values[e].source, fresh);
         const std::int32_t source = picked.at.slot;
         if (picked.lookups.empty()) {
-            touches.push_back({source, written, false});
+            effects.push_back({source, written, false});
             factors.push_back(values.load(picked.at));
             continue;
         }
@@ -120,16 +120,16 @@ void pick_factors(program_plan& plan, const std::vector<slot_uses>& uses, std::s
         for (const loop l : common(rows.loops, sum.over)) axes.push_back(l);
         rows.target = add_slot(plan, storage::workspace, axes);
         factors.push_back(values.load(rows.target));
-        touches.push_back({rows.target.slot, step + 1, false});
-        std::vector<made_step::timed_touch> of_rows{{rows.target.slot, step, true},
-                                                    {source, written, false}};
+        effects.push_back({rows.target.slot, step + 1, false});
+        std::vector<made_step::timed_effect> of_rows{{rows.target.slot, step, true},
+                                                     {source, written, false}};
         values.for_each_load(picked.numbers, [&](const access& a) {
             of_rows.push_back({a.slot, step, false});
         });
         made.push_back({make_step(values, std::move(rows)), std::move(of_rows)});
     }
     sum.body = values.multiply(factors);
-    made.push_back({make_step(values, std::move(sum)), std::move(touches)});
+    made.push_back({make_step(values, std::move(sum)), std::move(effects)});
 }
 
 }  // namespace ricci::plan

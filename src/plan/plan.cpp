@@ -7,19 +7,19 @@
 namespace ricci::plan {
 namespace {
 
-class touches {
+class effects {
 public:
     void add(std::int32_t slot, bool writes) {
-        const bool known = std::any_of(all.begin(), all.end(), [&](const touch& t) {
+        const bool known = std::any_of(all.begin(), all.end(), [&](const effect& t) {
             return t.slot == slot && t.writes == writes;
         });
         if (!known) all.push_back({slot, writes});
     }
-    std::vector<touch> all;
+    std::vector<effect> all;
 };
 
 /// Adds what a group touches, tiles apart.
-void add_group(const graph& values, const fused& what, touches& reads, touches& writes) {
+void add_group(const graph& values, const fused& what, effects& reads, effects& writes) {
     std::vector<std::int32_t> tiles;
     const auto is_tile = [&](std::int32_t slot) {
         return std::find(tiles.begin(), tiles.end(), slot) != tiles.end();
@@ -50,28 +50,28 @@ bool step::hides() const {
 }
 
 step make_step(const graph& values, assign what) {
-    touches found;
+    effects found;
     for_each_load(values, what, [&](const access& a) { found.add(a.slot, false); });
     found.add(what.target.slot, true);
     return {std::move(what), std::move(found.all)};
 }
 
 step make_step(const graph& values, fused what) {
-    touches reads, writes;
+    effects reads, writes;
     add_group(values, what, reads, writes);
-    for (const touch& t : writes.all) reads.add(t.slot, true);
+    for (const effect& t : writes.all) reads.add(t.slot, true);
     return {std::move(what), std::move(reads.all)};
 }
 
 step make_step(const graph& values, chained what) {
-    touches reads, writes;
+    effects reads, writes;
     add_group(values, what.first, reads, writes);
     for (const auto& a : what.between) {
         for_each_load(values, a, [&](const access& from) { reads.add(from.slot, false); });
         writes.add(a.target.slot, true);
     }
     add_group(values, what.second, reads, writes);
-    for (const touch& t : writes.all) reads.add(t.slot, true);
+    for (const effect& t : writes.all) reads.add(t.slot, true);
     return {std::move(what), std::move(reads.all)};
 }
 

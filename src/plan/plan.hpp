@@ -53,14 +53,14 @@ struct slot {
 };
 
 /// A tensor that a step reads or writes.
-struct touch {
+struct effect {
     std::int32_t slot = -1;
     bool writes = false;
 };
 
 struct step {
     std::variant<assign, fused, chained> what;
-    std::vector<touch> touches;  // reads, then writes; no tiles
+    std::vector<effect> effects;  // reads, then writes; no tiles
 
     const assign* as_assign() const { return std::get_if<assign>(&what); }
     const fused* as_fused() const { return std::get_if<fused>(&what); }

@@ -12,7 +12,7 @@ bool safe_in_place(const program_plan& plan, std::int32_t output) {
     bool written = false;
     for (const step& s : plan.steps) {
         bool reads = false, writes = false;
-        for (const touch& t : s.touches) {
+        for (const effect& t : s.effects) {
             reads = reads || shares(t.slot);
             writes = writes || (t.writes && t.slot == output);
         }

@@ -8,17 +8,17 @@ namespace ricci::plan {
 void remove_unread(program_plan& plan) {
     std::vector<bool> needed;
     for (const slot& s : plan.slots) needed.push_back(s.kind == storage::output);
-    const auto of = [](const touch& t) { return static_cast<std::size_t>(t.slot); };
+    const auto of = [](const effect& t) { return static_cast<std::size_t>(t.slot); };
     const auto counts = [&](const step& s) {
-        return std::any_of(s.touches.begin(), s.touches.end(),
-                           [&](const touch& t) { return t.writes && needed[of(t)]; });
+        return std::any_of(s.effects.begin(), s.effects.end(),
+                           [&](const effect& t) { return t.writes && needed[of(t)]; });
     };
     // A step may stand ahead of those that write more of what it writes.
     for (bool grows = true; grows;) {
         grows = false;
         for (auto s = plan.steps.rbegin(); s != plan.steps.rend(); ++s) {
             if (!counts(*s)) continue;
-            for (const touch& t : s->touches) {
+            for (const effect& t : s->effects) {
                 grows = grows || !needed[of(t)];
                 needed[of(t)] = true;
             }
@@ -26,7 +26,7 @@ void remove_unread(program_plan& plan) {
     }
     for (const step& s : plan.steps) {
         if (counts(s)) continue;
-        for (const touch& t : s.touches)
+        for (const effect& t : s.effects)
             if (t.writes) plan.slots[of(t)].kind = storage::unused;
     }
     std::erase_if(plan.steps, [&](const step& s) { return !counts(s); });

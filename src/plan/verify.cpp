@@ -257,10 +257,10 @@ private:
     // What a step says that it touches is what it reads and writes.
     void check_touches(const step& s) const {
         const step again = std::visit([&](const auto& w) { return make_step(values_, w); }, s.what);
-        const auto same = [](const touch& a, const touch& b) {
+        const auto same = [](const effect& a, const effect& b) {
             return a.slot == b.slot && a.writes == b.writes;
         };
-        require(std::ranges::equal(s.touches, again.touches, same),
+        require(std::ranges::equal(s.effects, again.effects, same),
                 "a step that touches something else than it says");
     }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <ricci/derive/gradient.hpp>
-#include <ricci/bind/parse_and_prove.hpp>
+#include <ricci/detail/bind/parse_and_prove.hpp>
 #include <ricci/ir/print.hpp>
 #include <ricci/ir/print_plain.hpp>
 #include <ricci/notation/einsum.hpp>
@@ -47,7 +47,7 @@ void check_mistake(const ricci::ir::mistake& m, text_view text) {
 }
 
 void read_equations(text_view text) {
-    const auto parsed = ricci::parse_and_prove(text);
+    const auto parsed = ricci::detail::parse_and_prove(text);
     if (parsed.mistake) return check_mistake(parsed.mistake, text);
     print(parsed.program);
     differentiate(parsed.program);

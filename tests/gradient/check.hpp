@@ -76,10 +76,10 @@ auto given(name<Hash>, Number value) {
 template <std::uint64_t Hash>
 struct case_index {
     static constexpr bool derive = false;
-    bound_index<Hash> bound;
+    detail::bound_index<Hash> bound;
 };
 template <std::uint64_t Hash>
-case_index<Hash> extent(bound_index<Hash> bound) {
+case_index<Hash> extent(detail::bound_index<Hash> bound) {
     return {bound};
 }
 
@@ -93,21 +93,22 @@ auto binding(case_index<Hash>& in) {
 }
 
 template <std::uint64_t... A, std::uint64_t... B>
-constexpr name_list<A..., B...> joined(name_list<A...>, name_list<B...>) {
+constexpr detail::name_list<A..., B...> joined(detail::name_list<A...>, detail::name_list<B...>) {
     return {};
 }
-constexpr name_list<> names_to_derive() { return {}; }
+constexpr detail::name_list<> names_to_derive() { return {}; }
 template <class First, class... Rest>
 constexpr auto names_to_derive(const First*, const Rest*... rest) {
-    if constexpr (First::derive) return joined(name_list<First::hash>{}, names_to_derive(rest...));
+    if constexpr (First::derive)
+        return joined(detail::name_list<First::hash>{}, names_to_derive(rest...));
     else return names_to_derive(rest...);
 }
 
 template <std::uint64_t Source, class List>
 struct tangent_of_list;
 template <std::uint64_t Source, std::uint64_t... Wrt>
-struct tangent_of_list<Source, name_list<Wrt...>> {
-    using type = define_program<derived_tangent<Source, Wrt...>>;
+struct tangent_of_list<Source, detail::name_list<Wrt...>> {
+    using type = detail::define_program<detail::derived_tangent<Source, Wrt...>>;
 };
 template <std::uint64_t Source, class List>
 using tangent_of = typename tangent_of_list<Source, List>::type;
@@ -116,27 +117,27 @@ using tangent_of = typename tangent_of_list<Source, List>::type;
 template <std::uint64_t Hash>
 struct derivative_name {
     static constexpr auto text = [] {
-        constexpr std::int32_t size = spelling<Hash>().size;
-        literal_text<static_cast<std::size_t>(size) + 5> out;
+        constexpr std::int32_t size = detail::spelling<Hash>().size;
+        detail::literal_text<static_cast<std::size_t>(size) + 5> out;
         for (std::size_t k = 0; k < 4; ++k) out.characters[k] = "dL/d"[k];
-        for (std::int32_t k = 0; k < size; ++k) out.characters[4 + k] = spelling<Hash>()[k];
+        for (std::int32_t k = 0; k < size; ++k) out.characters[4 + k] = detail::spelling<Hash>()[k];
         return out;
     }();
-    using type = name<define_name<text>::hash>;
+    using type = name<detail::define_name<text>::hash>;
 };
 
 /// "d/dt X", "d/dt dL/dX" for the tensor of this hash.
 template <std::uint64_t Hash, bool OfDerivative = false>
 struct tangent_name {
     static constexpr detail::text_view of =
-        OfDerivative ? derivative_name<Hash>::text.view() : spelling<Hash>();
+        OfDerivative ? derivative_name<Hash>::text.view() : detail::spelling<Hash>();
     static constexpr auto text = [] {
-        literal_text<static_cast<std::size_t>(of.size) + 6> out;
+        detail::literal_text<static_cast<std::size_t>(of.size) + 6> out;
         for (std::size_t k = 0; k < 5; ++k) out.characters[k] = "d/dt "[k];
         for (std::int32_t k = 0; k < of.size; ++k) out.characters[5 + k] = of[k];
         return out;
     }();
-    using type = name<define_name<text>::hash>;
+    using type = name<detail::define_name<text>::hash>;
 };
 
 /// A direction in which the inputs that are derived by move.
@@ -207,7 +208,7 @@ void check_tangent(equations<Hash>, const tensor<double, Rank>& dy, double along
 
     constexpr auto backward = gradient(equations<Hash>{}, "Y"_t, wrt_list{});
     using second = tangent_of<decltype(backward)::hash, wrt_list>;
-    if constexpr (!outcome_of<second::hash>.mistaken()) {
+    if constexpr (!detail::outcome_of<second::hash>.mistaken()) {
         constexpr auto curvature = equations<second::hash>{};
         INFO(to_latex(curvature));
         const auto bends = std::apply(

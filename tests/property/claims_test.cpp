@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <ricci/bind/parse_and_prove.hpp>
+#include <ricci/detail/bind/parse_and_prove.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/property/corpus.hpp"
@@ -148,7 +148,8 @@ TEST_CASE(
     int proved = 0, refuted = 0;
     for (const auto& text : texts) {
         INFO(text);
-        const auto read = parse_and_define({text.data(), static_cast<std::int32_t>(text.size())});
+        const auto read =
+            detail::parse_and_define({text.data(), static_cast<std::int32_t>(text.size())});
         if (read.mistake) continue;  // other tests say so
         for (std::int32_t e = 0; e < read.program.equations.size(); ++e) {
             if (!read.program.equations[e].claim) continue;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <ricci/bind/parse_and_define.hpp>
+#include <ricci/detail/bind/parse_and_define.hpp>
 #include <ricci/error.hpp>
 #include <ricci/ir/print.hpp>
 #include <ricci/ir/roles.hpp>
@@ -104,7 +104,7 @@ inline std::string read_back(const ir::program& first, counts* seen = nullptr,
                              bool by_name = false) {
     const std::string printed = printed_of(first.view());
     const auto second =
-        parse_and_define({printed.data(), static_cast<std::int32_t>(printed.size())});
+        detail::parse_and_define({printed.data(), static_cast<std::int32_t>(printed.size())});
     const auto wrong = [&](const std::string& words) { return words + "\nprinted " + printed; };
     if (second.mistake) return wrong("not read back: " + spelled(second.mistake.words));
     const std::string face = face_of(first.view(), by_name),

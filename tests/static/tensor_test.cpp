@@ -111,9 +111,10 @@ static_assert(
     std::is_convertible_v<tensor_view<float, 2>,
                           std::mdspan<float, std::dextents<std::size_t, 2>, std::layout_stride>>);
 static_assert(tensor_view<const int, 2>(std::mdspan(numbers, 2, 3))(1, 0) == 4);
-static_assert(decltype(ricci::bind_operand<1>(std::declval<span&>()))::rank == 2);
-static_assert(std::is_same_v<
-              decltype(ricci::bind_operand<1>(std::declval<const span>()))::element_type, float>);
+static_assert(decltype(ricci::detail::bind_operand<1>(std::declval<span&>()))::rank == 2);
+static_assert(
+    std::is_same_v<
+        decltype(ricci::detail::bind_operand<1>(std::declval<const span>()))::element_type, float>);
 #endif
 
 }  // namespace

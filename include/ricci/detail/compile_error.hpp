@@ -8,7 +8,7 @@
 
 #include <ricci/detail/text.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 // A failed assertion stands in the header that holds it, and how a compiler got there from the
 // user's file fills the lines that follow. So nothing is asserted: what is called with a mistake is
@@ -96,4 +96,4 @@ using mistake_of = typename what_is_wrong<
 template <class Mistake>
 void these_equations_cannot_be_carried_out_as_written();
 
-}  // namespace ricci
+}  // namespace ricci::detail

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <ricci/bind/name.hpp>
+#include <ricci/detail/bind/name.hpp>
 #include <ricci/detail/inline.hpp>
 #include <ricci/small/axes.hpp>
 #include <ricci/small/product.hpp>
@@ -14,7 +14,7 @@ namespace ricci::small {
 inline constexpr std::size_t most_multiplications = 40000;
 
 /// The text with the extents of the operands' types, and the order of products.
-template <literal_text Text, class... Shapes>
+template <detail::literal_text Text, class... Shapes>
 struct plan {
     static constexpr std::size_t count = sizeof...(Shapes);
 

@@ -22,7 +22,7 @@ public:
         : network_(network),
           price_(price),
           full_((std::size_t{1} << network.operands.size()) - 1),
-          kept_(full_ + 1, index_set(network.extents.size())),
+          kept_(full_ + 1, index_bits(network.extents.size())),
           sizes_(full_ + 1),
           best_(full_ + 1) {
         fill_sets();
@@ -47,7 +47,7 @@ private:
 
     // What the product of a subset still has: its operands' indices that others or the result have.
     void fill_sets() {
-        std::vector<index_set> inside(full_ + 1, index_set(network_.extents.size()));
+        std::vector<index_bits> inside(full_ + 1, index_bits(network_.extents.size()));
         for (std::size_t s = 1; s <= full_; ++s)
             inside[s] = inside[s & (s - 1)] |
                         network_.operands[static_cast<std::size_t>(std::countr_zero(s))];
@@ -129,7 +129,7 @@ private:
     const small_network& network_;
     product_price price_;
     std::size_t full_;
-    std::vector<index_set> kept_;
+    std::vector<index_bits> kept_;
     std::vector<double> sizes_;
     std::vector<solution> best_;
     double most_ = beyond_all;  // multiplications
@@ -143,7 +143,7 @@ product_list exact_tree(const small_network& network, const product_price& price
 
 product_list exact_tree(const core_network& network, const product_price& price) {
     small_network small;
-    small.result = index_set(network.weight.size());
+    small.result = index_bits(network.weight.size());
     for (std::size_t i = 0; i < network.weight.size(); ++i) {
         small.extents.push_back(std::exp2(network.weight[i]));
         if (network.open[i] != 0) small.result.insert(i);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "src/path/search/core_network.hpp"
-#include "src/path/search/index_set.hpp"
+#include "src/path/search/index_bits.hpp"
 #include "src/path/search/score.hpp"
 
 namespace ricci::path {
@@ -14,8 +14,8 @@ inline constexpr std::int32_t exact_search_operands = 11;
 
 /// A network of few operands. An index of one operand alone is in the result.
 struct small_network {
-    std::vector<index_set> operands;
-    index_set result;
+    std::vector<index_bits> operands;
+    index_bits result;
     std::vector<double> extents;
 };
 

@@ -216,7 +216,7 @@ static_assert(
 constexpr bool is_no_index(text_view index, text_view words) {
     const auto read = ricci::notation::parse_equations("Y^{i} = X^{i}");
     const text_view of[] = {"X"};
-    return is_text(ricci::batched_program(read.program, of, 1, index).mistake.words, words);
+    return is_text(ricci::detail::batched_program(read.program, of, 1, index).mistake.words, words);
 }
 static_assert(is_no_index("b1",
                           "an index is a letter, as b, or a Greek one, as \\beta; b1 is none"));

@@ -1,7 +1,7 @@
 // Verdicts on claims: proved, refuted with numbers, not proved.
 #include <ricci/derive/judge.hpp>
 
-#include <ricci/bind/parse_and_prove.hpp>
+#include <ricci/detail/bind/parse_and_prove.hpp>
 
 #include "tests/static/support.hpp"
 

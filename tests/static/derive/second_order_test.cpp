@@ -1,7 +1,7 @@
 // Derivatives of derivatives, and of tensors by tensors: their names, their equations, claims.
 #include <ricci/derive/jacobian.hpp>
 
-#include <ricci/bind/parse_and_prove.hpp>
+#include <ricci/detail/bind/parse_and_prove.hpp>
 
 #include "tests/static/support.hpp"
 
@@ -15,7 +15,7 @@ using ricci::testing::prints;
 using ricci::testing::text_view;
 
 constexpr ricci::detail::text_builder read_latex(text_view text) {
-    const auto read = ricci::parse_and_prove(text);
+    const auto read = ricci::detail::parse_and_prove(text);
     ricci::detail::text_builder out;
     if (read.mistake) return out << read.mistake.words.view();
     return latex_of(read.program);
@@ -24,7 +24,7 @@ constexpr bool is_canonical(text_view name) {
     return ricci::notation::canonical_name(name).view() == name;
 }
 constexpr bool is_output(text_view text, text_view name) {
-    const auto read = ricci::parse_and_prove(text);
+    const auto read = ricci::detail::parse_and_prove(text);
     const auto n = read.program.find(name);
     return !read.mistake && n != ricci::ir::none && read.program.names[n].kept;
 }

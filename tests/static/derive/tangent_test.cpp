@@ -2,7 +2,7 @@
 // them.
 #include <ricci/derive/tangent.hpp>
 
-#include <ricci/bind/parse_and_prove.hpp>
+#include <ricci/detail/bind/parse_and_prove.hpp>
 
 #include "tests/static/support.hpp"
 
@@ -29,7 +29,7 @@ constexpr ricci::detail::text_builder tangent_latex(text_view text, Names... by)
 /// as the same, with every claim in it proved.
 constexpr bool moves(text_view text, text_view expected) {
     return is_text(tangent_latex(text, "X"), expected) && prints(expected, expected) &&
-           !ricci::parse_and_prove(expected).mistake;
+           !ricci::detail::parse_and_prove(expected).mistake;
 }
 
 #define DT(name, at) "\\frac{d " name at "}{d t}"
@@ -110,7 +110,7 @@ static_assert(prints("Z = \\frac{d}{t}", "Z = \\frac{d}{t}\n"));
 
 // Claims ------------------------------------------------------------------------------------------
 
-constexpr bool proved(text_view text) { return !ricci::parse_and_prove(text).mistake; }
+constexpr bool proved(text_view text) { return !ricci::detail::parse_and_prove(text).mistake; }
 static_assert(
     proved("A^{ij} = \\text{softmax}_j(S^{ij})\n"
            "\\frac{dA^{ij}}{dt} = A^{ij} (\\frac{dS^{ij}}{dt} - \\sum_k A^{ik} "

@@ -1,5 +1,5 @@
 // Where equations end and go on, what := defines, and lines that keep a tensor.
-#include <ricci/bind/parse_and_define.hpp>
+#include <ricci/detail/bind/parse_and_define.hpp>
 
 #include "tests/static/support.hpp"
 
@@ -67,7 +67,7 @@ static_assert(
 
 /// What a text computes, its derivatives derived.
 constexpr ricci::detail::text_builder computes(text_view text) {
-    const auto read = ricci::parse_and_define(text);
+    const auto read = ricci::detail::parse_and_define(text);
     ricci::detail::text_builder out;
     if (read.mistake) return out << read.mistake.words.view();
     return latex_of(read.program);

@@ -116,13 +116,13 @@ TEST_CASE("results are written into matrices", "[eigen]") {
 }
 
 TEST_CASE("extents of Eigen's types are known to the compiler", "[eigen]") {
-    using foreign = ricci::foreign_operand<Eigen::Matrix<float, 3, 4>>;
-    static_assert(std::is_same_v<foreign::extents, ricci::known_extents<3, 4>>);
-    static_assert(
-        std::is_same_v<ricci::foreign_operand<Eigen::Vector3d>::extents, ricci::known_extents<3>>);
-    static_assert(
-        std::is_same_v<ricci::foreign_operand<Eigen::Matrix<float, 3, Eigen::Dynamic>>::extents,
-                       ricci::run_time_extents>);
+    using foreign = ricci::detail::foreign_operand<Eigen::Matrix<float, 3, 4>>;
+    static_assert(std::is_same_v<foreign::extents, ricci::detail::known_extents<3, 4>>);
+    static_assert(std::is_same_v<ricci::detail::foreign_operand<Eigen::Vector3d>::extents,
+                                 ricci::detail::known_extents<3>>);
+    static_assert(std::is_same_v<
+                  ricci::detail::foreign_operand<Eigen::Matrix<float, 3, Eigen::Dynamic>>::extents,
+                  ricci::detail::run_time_extents>);
     Eigen::Matrix<float, 2, 3> a;
     a << 1, 2, 3, 4, 5, 6;
     const Eigen::Vector3f x(1, 2, 3);
@@ -131,9 +131,9 @@ TEST_CASE("extents of Eigen's types are known to the compiler", "[eigen]") {
 
 // What has no memory at strides is refused in words, and so are elements that are none.
 template <class X>
-constexpr ricci::unsuitable why = ricci::why_unsuitable<X>();
+constexpr ricci::detail::unsuitable why = ricci::detail::why_unsuitable<X>();
 using matrix = Eigen::MatrixXf;
-using ricci::unsuitable;
+using ricci::detail::unsuitable;
 static_assert(why<decltype(std::declval<matrix&>() * std::declval<matrix&>())> ==
               unsuitable::computed);
 static_assert(why<decltype(std::declval<matrix&>() + std::declval<matrix&>())> ==
@@ -142,9 +142,10 @@ static_assert(why<decltype(std::declval<matrix&>().inverse())> == unsuitable::co
 static_assert(why<decltype(std::declval<matrix&>().rowwise().reverse())> == unsuitable::computed);
 static_assert(why<Eigen::Matrix<unsigned, 2, 2>> == unsuitable::elements);
 static_assert(why<const matrix> == unsuitable::nothing_wrong);
-static_assert(ricci::foreign_operand<matrix>::temporary<matrix>);
-static_assert(!ricci::foreign_operand<matrix>::temporary<matrix&>);
-static_assert(!ricci::foreign_operand<Eigen::Block<matrix>>::temporary<Eigen::Block<matrix>>);
+static_assert(ricci::detail::foreign_operand<matrix>::temporary<matrix>);
+static_assert(!ricci::detail::foreign_operand<matrix>::temporary<matrix&>);
+static_assert(
+    !ricci::detail::foreign_operand<Eigen::Block<matrix>>::temporary<Eigen::Block<matrix>>);
 
 TEST_CASE("tensors are seen as Eigen's matrices", "[eigen]") {
     ricci::tensor<double, 2> t = {{1, 2, 3}, {4, 5, 6}};

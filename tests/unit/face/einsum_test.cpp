@@ -22,7 +22,7 @@ using ricci::testing::einsum_by_loops;
 using ricci::testing::random_tensor;
 using ricci::testing::tolerance_of;
 
-template <ricci::literal_text Text, class... Operands>
+template <ricci::detail::literal_text Text, class... Operands>
 void check(const Operands&... operands) {
     const auto got = ricci::einsum<Text>(operands...);
     using T = typename std::remove_cvref_t<decltype(got)>::element_type;

@@ -23,7 +23,7 @@ void fill(Tensor& x, unsigned seed) {
 }
 
 // The library's result of the same text: it gets views.
-template <ricci::literal_text Text, class Result, class... Operands>
+template <ricci::detail::literal_text Text, class Result, class... Operands>
 void check(const Result& got, const Operands&... operands) {
     const auto want = ricci::einsum<Text>(operands.view()...);
     REQUIRE(got.size() == want.size());
@@ -33,7 +33,7 @@ void check(const Result& got, const Operands&... operands) {
     CHECK(wrong == 0);
 }
 
-template <ricci::literal_text Text, class T, class A, class B>
+template <ricci::detail::literal_text Text, class T, class A, class B>
 void check_pair() {
     INFO(Text.view().data);
     A a;

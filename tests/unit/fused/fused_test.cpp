@@ -53,7 +53,7 @@ TEST_CASE("every chain is fused and right") {
                 bind(p, {}, l);
                 const auto words = p.prepare().explain();
                 INFO(words);
-                CHECK(words.find("  stream  O") != std::string::npos);
+                CHECK(words.find("  fused  O") != std::string::npos);
             }
 }
 
@@ -116,14 +116,14 @@ TEST_CASE("a plan says what is fused, and why something is not") {
     kept.keep("A");
     const auto words = fused.prepare().explain();
     INFO(words);
-    CHECK(words.find("stream  O[h,i,c] = sum of A[h,i,j] V[h,j,c]   batch h=2  rows i=32  columns "
+    CHECK(words.find("fused  O[h,i,c] = sum of A[h,i,j] V[h,j,c]   batch h=2  rows i=32  columns "
                      "j=48") != std::string::npos);
     CHECK(words.find("not stored: S[h,i,j], A[h,i,j]; 24.58 kB saved") != std::string::npos);
     CHECK(words.find("total: 1 steps") != std::string::npos);
     CHECK(words.find("workspace 0 B") != std::string::npos);
     const auto why = kept.prepare().explain();
     INFO(why);
-    CHECK(why.find("stream") == std::string::npos);
+    CHECK(why.find("  fused  ") == std::string::npos);
     CHECK(why.find("not fused: A is stored: it is an output") != std::string::npos);
 }
 

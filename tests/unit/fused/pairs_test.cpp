@@ -119,7 +119,7 @@ void check_all(const std::vector<chain>& all, unsigned seed) {
         }
         const auto words = words_of(which, {2, 2, 131, 160, 5, 11});
         INFO(which.name << "\n" << words);
-        CHECK(words.find("  stream  ") != std::string::npos);
+        CHECK(words.find("  fused  ") != std::string::npos);
     }
 }
 

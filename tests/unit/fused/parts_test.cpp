@@ -188,7 +188,7 @@ TEST_CASE("every chain whose columns are cut in parts is right") {
             bind(p, s, layout::row_major);
             const auto words = p.prepare().explain();
             INFO(words);
-            const bool fused = words.find("  stream  O") != std::string::npos;
+            const bool fused = words.find("  fused  O") != std::string::npos;
             CHECK((fused || queries < 4));
             CHECK((words.find("columns in parts of") != std::string::npos) == fused);
             // Slopes give scores of the size of j, rounded to so many bits.

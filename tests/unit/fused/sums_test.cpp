@@ -118,7 +118,7 @@ TEST_CASE("factors that vary along rows or columns only") {
     for (const auto& which : factors_of_one_axis()) {
         const auto words = words_of(which, {});
         INFO(which.name << "\n" << words);
-        CHECK(words.find("  stream  ") != std::string::npos);
+        CHECK(words.find("  fused  ") != std::string::npos);
         CHECK(words.find("not fused") == std::string::npos);
     }
 }
@@ -128,9 +128,9 @@ TEST_CASE("sums that read others are made by a group of their own") {
     for (const std::size_t k : {0u, 1u, 2u, 3u, 5u}) {
         const auto words = words_of(all[k], {});
         INFO(all[k].name << "\n" << words);
-        const auto first = words.find("  stream  ");
+        const auto first = words.find("  fused  ");
         REQUIRE(first != std::string::npos);
-        CHECK(words.find("  stream  ", first + 1) != std::string::npos);
+        CHECK(words.find("  fused  ", first + 1) != std::string::npos);
         CHECK(words.find("not fused") == std::string::npos);
     }
 }

@@ -118,6 +118,6 @@ TEST_CASE("attention in one equation and its gradients are streamed like the wri
     const auto words = p.prepare().explain();
     INFO(words);
     CHECK(step_count(words, "contract") == 0);
-    CHECK(step_count(words, "stream") == 2);
+    CHECK(step_count(words, "fused") == 2);
     CHECK(words.find("not fused") == std::string::npos);
 }

@@ -189,7 +189,7 @@ TEST_CASE("what is read has been written, and inputs are not written") {
     p.refuses_steps("a step that touches something else than it says", "Y[",
                     [&](program_plan& broken) {
                         for (auto& s : broken.steps)
-                            if (s.as_assign()->target.slot == y) s.touches.erase(s.touches.begin());
+                            if (s.as_assign()->target.slot == y) s.effects.erase(s.effects.begin());
                     });
 }
 

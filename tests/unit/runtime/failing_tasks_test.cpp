@@ -115,7 +115,7 @@ struct loop_order {
 };
 
 const loop_order orders[] = {
-    {"plain", "", {2, 2, 153, 349, 5, 11}, "stream"},
+    {"plain", "", {2, 2, 153, 349, 5, 11}, "fused  O"},
     {"plain", "", {1, 1, 4, 9000, 16, 8}, "in parts"},
     {"plain", "QKV", {2, 2, 153, 349, 5, 11}, "together with the next steps"},
     {"lengths", "QKV", {1, 2, 450, 290, 3, 7}, "together with the next steps"},

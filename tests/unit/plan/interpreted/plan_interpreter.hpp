@@ -273,7 +273,7 @@ private:
     }
 
     bool wrote_no_number(const plan::step& s) {
-        for (const auto& t : s.touches) {
+        for (const auto& t : s.effects) {
             const auto& x = values_.memory_of(t.slot);
             for (std::size_t k = 0; t.writes && k < x.size(); ++k)
                 if (x.is_written(k) && x[k] != x[k]) return true;

@@ -8,7 +8,7 @@
 #include <ricci/notation/characters.hpp>
 #include <ricci/notation/vocabulary.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 /// A letter, Latin or Greek, with primes or without.
 constexpr bool spells_an_index(detail::text_view text) {
@@ -30,4 +30,4 @@ constexpr derive::derived batched_program(const Source& source, const detail::te
     return out;
 }
 
-}  // namespace ricci
+}  // namespace ricci::detail

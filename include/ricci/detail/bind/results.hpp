@@ -15,21 +15,21 @@
 #include <boost/hana/pair.hpp>
 #include <boost/hana/type.hpp>
 
-#include <ricci/bind/check.hpp>
-#include <ricci/bind/program_key.hpp>
+#include <ricci/detail/bind/check.hpp>
+#include <ricci/detail/bind/program_key.hpp>
 #include <ricci/tensor.hpp>
 
 namespace boost::hana {
 
 template <>
-struct equal_impl<ricci::name_tag, ricci::name_tag> {
+struct equal_impl<ricci::detail::name_tag, ricci::detail::name_tag> {
     template <class X, class Y>
     static constexpr auto apply(const X&, const Y&) {
         return bool_c<X::hash == Y::hash>;
     }
 };
 template <>
-struct hash_impl<ricci::name_tag> {
+struct hash_impl<ricci::detail::name_tag> {
     template <class X>
     static constexpr auto apply(const X&) {
         return type_c<X>;
@@ -38,7 +38,7 @@ struct hash_impl<ricci::name_tag> {
 
 }  // namespace boost::hana
 
-namespace ricci {
+namespace ricci::detail {
 
 /// Says that a result was asked for by a name that is none.
 template <std::uint64_t Program, std::uint64_t Name>
@@ -124,11 +124,15 @@ template <std::uint64_t Program>
 using output_numbers =
     std::make_index_sequence<static_cast<std::size_t>(program_outputs<Program>::count)>;
 
+}  // namespace ricci::detail
+
+namespace ricci {
+
 /// What a call gives: a map from names to tensors, with what Hana's functions ask of a map. It is a
 /// class of its own because the name of hana::map spells every key and value in each symbol.
 template <std::uint64_t Program, class T>
 class results {
-    using list = output_list<Program, T, output_numbers<Program>>;
+    using list = detail::output_list<Program, T, detail::output_numbers<Program>>;
 
 public:
     using hana_tag = boost::hana::map_tag;
@@ -143,26 +147,32 @@ public:
     [[gnu::flatten, gnu::noinline]] ~results() {}
 
     /// The output of this name; one that there is not stops the compilation.
-    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
+    template <std::uint64_t Name,
+              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
     auto& operator[](name<Name>) & {
         return output<Name>(*this);
     }
-    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
+    template <std::uint64_t Name,
+              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
     const auto& operator[](name<Name>) const& {
         return output<Name>(*this);
     }
-    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
+    template <std::uint64_t Name,
+              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
     auto operator[](name<Name> key) && {
         return std::move((*this)[key]);
     }
-    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
-    requires is_a_mistake<Mistake>
+    template <std::uint64_t Name,
+              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
+    requires detail::is_a_mistake<Mistake>
     const Mistake& operator[](name<Name>) & = delete;
-    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
-    requires is_a_mistake<Mistake>
+    template <std::uint64_t Name,
+              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
+    requires detail::is_a_mistake<Mistake>
     const Mistake& operator[](name<Name>) const& = delete;
-    template <std::uint64_t Name, class Mistake = mistake_of<no_such_result<Program, Name>>>
-    requires is_a_mistake<Mistake>
+    template <std::uint64_t Name,
+              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
+    requires detail::is_a_mistake<Mistake>
     const Mistake& operator[](name<Name>) && = delete;
 
     storage_type storage;
@@ -171,7 +181,7 @@ private:
     template <std::uint64_t Name, class Self>
     static auto& output(Self& self) {
         constexpr std::size_t k = number<Name>();
-        if constexpr (k < static_cast<std::size_t>(program_outputs<Program>::count))
+        if constexpr (k < static_cast<std::size_t>(detail::program_outputs<Program>::count))
             return boost::hana::second(boost::hana::at_c<k>(self.storage));
         else return self;  // stands for what is wrong, of which enough has been said
     }
@@ -179,8 +189,9 @@ private:
     template <std::uint64_t Name>
     static consteval std::size_t number() {
         std::int32_t k = 0;
-        const auto all = program_outputs<Program>::all;
-        while (k < all.count && program_of<Program>.view().name(all.names[k]) != spelling<Name>())
+        const auto all = detail::program_outputs<Program>::all;
+        while (k < all.count &&
+               detail::program_of<Program>.view().name(all.names[k]) != detail::spelling<Name>())
             ++k;
         return static_cast<std::size_t>(k);
     }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/map/layout.hpp"
-#include "src/tile/map_engine.hpp"
+#include "src/tile/map_strategy.hpp"
 #include "src/tile/tile.hpp"
 #include "src/tile/totals.hpp"
 #include "src/kernels/elementwise/elementwise.hpp"
@@ -50,10 +50,10 @@ constexpr pass first_pass(bool in_place) { return in_place ? pass::fold : pass::
 /// Computes in T on operands stored as S. Where the two differ, what a fold goes over again is
 /// computed again, not read from the output, where it would have been rounded.
 template <class T, class S = T>
-class engine final : public map_engine {
+class tiled_map final : public map_strategy {
 public:
     using value_type = T;
-    engine(const steps::map& map, std::vector<node> program, loop_nest nest);
+    tiled_map(const steps::map& map, std::vector<node> program, loop_nest nest);
     void run(void* const* bases) const override;
     std::size_t lent_bytes() const override { return lent_bytes_; }
 

@@ -4,7 +4,7 @@
 #include <ricci/derive/definitions.hpp>
 #include <ricci/notation/parse.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 /// Derives the derivatives that a program uses of tensors that it defines. A template, as all of
 /// derive/definitions.hpp: texts without derivatives build nothing of it.
@@ -34,4 +34,4 @@ constexpr Result parse_and_define(detail::text_view text) {
     return result;
 }
 
-}  // namespace ricci
+}  // namespace ricci::detail

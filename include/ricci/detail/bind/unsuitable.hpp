@@ -8,7 +8,7 @@
 
 #include <ricci/element.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 /// Why what is bound is no operand.
 enum class unsuitable : std::uint8_t {
@@ -106,4 +106,4 @@ template <class T>
 concept unsuitable_operand = why_unsuitable<std::remove_reference_t<T>>()
 != unsuitable::nothing_wrong;
 
-}  // namespace ricci
+}  // namespace ricci::detail

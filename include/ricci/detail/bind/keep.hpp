@@ -5,7 +5,7 @@
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 /// What an equation was there for the shape of is computed from now on, with what it reads.
 constexpr void compute(ir::program& p, ir::ref name) {
@@ -30,4 +30,4 @@ constexpr ir::mistake keep_name(ir::program& p, detail::text_view name) {
     return {};
 }
 
-}  // namespace ricci
+}  // namespace ricci::detail

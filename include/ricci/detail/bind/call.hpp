@@ -6,13 +6,13 @@
 #include <type_traits>
 #include <utility>
 
-#include <ricci/bind/check.hpp>
+#include <ricci/detail/bind/check.hpp>
 #include <ricci/detail/inline.hpp>
 #include <ricci/engine/executable.hpp>
-#include <ricci/bind/program_key.hpp>
-#include <ricci/bind/results.hpp>
+#include <ricci/detail/bind/program_key.hpp>
+#include <ricci/detail/bind/results.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 // What is known of each kind of binding -----------------------------------------------------------
 
@@ -195,7 +195,7 @@ struct operand_arrays {
 template <std::uint64_t Program, std::uint64_t Hash>
 inline constexpr ir::ref name_number = program_of<Program>.view().find(spelling<Hash>());
 template <std::uint64_t Program, std::uint64_t Hash>
-inline constexpr ir::ref index_number = [] {
+inline constexpr ir::ref number_of_index = [] {
     const auto p = program_of<Program>.view();
     for (ir::ref i = 0; i < p.indices.size(); ++i)
         if (p.index(i) == spelling<Hash>()) return i;
@@ -231,7 +231,7 @@ RICCI_INLINE void add_operand(operand_arrays<Room>& all, const bound_number<Hash
 }
 template <std::uint64_t Program, std::size_t Room, std::uint64_t Hash>
 RICCI_INLINE void add_operand(operand_arrays<Room>& all, const bound_index<Hash>& b) {
-    all.indices[all.index_count++] = {index_number<Program, Hash>, b.extent};
+    all.indices[all.index_count++] = {number_of_index<Program, Hash>, b.extent};
 }
 
 /// Calls body(request) with the request for operands. Outputs that are not bound go to `outputs`.
@@ -283,4 +283,4 @@ RICCI_INLINE void run_call(results<Program, T>& outputs, const engine::number& a
         bound...);
 }
 
-}  // namespace ricci
+}  // namespace ricci::detail

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/tile/map_engine.hpp"
+#include "src/tile/map_strategy.hpp"
 #include "src/tile/loops.hpp"
 #include "src/tile/walk.hpp"
 #include "src/runtime/parallel.hpp"
@@ -35,10 +35,10 @@ struct copy_unit {
 
 /// What every kind of copy has: the walk over units, its strides those of the output and the
 /// source.
-class copy_engine : public map_engine {
+class copy_strategy : public map_strategy {
 public:
-    copy_engine(walk units, std::size_t source, const std::vector<std::int64_t>& offset,
-                std::int64_t least_units = 1)
+    copy_strategy(walk units, std::size_t source, const std::vector<std::int64_t>& offset,
+                  std::int64_t least_units = 1)
         : units_(std::move(units)),
           source_(source),
           offset_{offset[0], offset[source]},

@@ -4,15 +4,15 @@
 #include <cstdint>
 
 #include <ricci/detail/compile_error.hpp>
-#include <ricci/bind/keep.hpp>
-#include <ricci/bind/name.hpp>
-#include <ricci/bind/parse_and_define.hpp>
+#include <ricci/detail/bind/keep.hpp>
+#include <ricci/detail/bind/name.hpp>
+#include <ricci/detail/bind/parse_and_define.hpp>
 #include <ricci/derive/jacobian.hpp>
 #include <ricci/derive/tangent.hpp>
 #include <ricci/ir/frozen.hpp>
 #include <ricci/notation/parse.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 // A type that carried the program itself, or its text, would put thousands of characters into every
 // symbol of a user's object file. A 64-bit hash is the type instead, and a friend function that is
@@ -173,4 +173,4 @@ struct kept_names {
     }
 };
 
-}  // namespace ricci
+}  // namespace ricci::detail

@@ -11,21 +11,21 @@ namespace ricci::path {
 
 /// A set of a product's indices, which are numbered from 0. The first 64, which is nearly always
 /// all, need no memory of their own.
-class index_set {
+class index_bits {
 public:
-    explicit index_set(std::size_t indices = 0) : high_(indices > 64 ? (indices - 1) / 64 : 0) {}
+    explicit index_bits(std::size_t indices = 0) : high_(indices > 64 ? (indices - 1) / 64 : 0) {}
     void insert(std::size_t i) {
         (i < 64 ? low_ : high_[i / 64 - 1]) |= std::uint64_t{1} << (i % 64);
     }
-    friend index_set operator|(index_set a, const index_set& b) {
+    friend index_bits operator|(index_bits a, const index_bits& b) {
         return a.combine(b, [](std::uint64_t x, std::uint64_t y) { return x | y; });
     }
-    friend index_set operator&(index_set a, const index_set& b) {
+    friend index_bits operator&(index_bits a, const index_bits& b) {
         return a.combine(b, [](std::uint64_t x, std::uint64_t y) { return x & y; });
     }
     double size(const std::vector<double>& extents) const { return size_with(*this, extents); }
     /// The size of the union with another set.
-    double size_with(const index_set& other, const std::vector<double>& extents) const {
+    double size_with(const index_bits& other, const std::vector<double>& extents) const {
         double product = size_of(low_ | other.low_, extents.data());
         for (std::size_t k = 0; k < high_.size(); ++k)
             product *= size_of(high_[k] | other.high_[k], extents.data() + 64 * (k + 1));
@@ -34,7 +34,7 @@ public:
 
 private:
     template <class Operation>
-    index_set&& combine(const index_set& other, Operation operation) {
+    index_bits&& combine(const index_bits& other, Operation operation) {
         low_ = operation(low_, other.low_);
         for (std::size_t k = 0; k < high_.size(); ++k)
             high_[k] = operation(high_[k], other.high_[k]);

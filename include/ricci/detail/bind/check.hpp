@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <ricci/bind/unsuitable.hpp>
+#include <ricci/detail/bind/unsuitable.hpp>
 #include <ricci/element.hpp>
 #include <ricci/ir/element_rules.hpp>
 #include <ricci/ir/mistake.hpp>
@@ -12,7 +12,7 @@
 #include <ricci/ir/shapes.hpp>
 #include <ricci/notation/vocabulary.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 /// What is known of one bound operand at compile time.
 struct operand_facts {
@@ -23,7 +23,7 @@ struct operand_facts {
     bool writable = false;
     bool extents_known = false;  // they are in the type
     const std::int64_t* extents = nullptr;
-    ricci::unsuitable why = ricci::unsuitable::nothing_wrong;
+    ricci::detail::unsuitable why = ricci::detail::unsuitable::nothing_wrong;
 };
 
 /// Compares the operands of one call with the program. The same text at compile time and at run
@@ -419,4 +419,4 @@ private:
     ir::mistake mistake_;
 };
 
-}  // namespace ricci
+}  // namespace ricci::detail

@@ -1,10 +1,10 @@
 // From text to a program whose claims hold: the whole front end, in one call.
 #pragma once
 
-#include <ricci/bind/parse_and_define.hpp>
+#include <ricci/detail/bind/parse_and_define.hpp>
 #include <ricci/derive/prove.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 /// Reads equations, and proves what they claim of themselves.
 constexpr notation::parse_result parse_and_prove(detail::text_view text) {
@@ -13,4 +13,4 @@ constexpr notation::parse_result parse_and_prove(detail::text_view text) {
     return result;
 }
 
-}  // namespace ricci
+}  // namespace ricci::detail

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ricci/bind/operand.hpp>
+#include <ricci/detail/bind/operand.hpp>
 #include <ricci/detail/compile_error.hpp>
 #include <ricci/detail/text.hpp>
 #include <ricci/notation/cursor.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 /// Text as a template argument.
 template <std::size_t Size>
@@ -46,21 +46,29 @@ struct define_name {
 
 struct name_tag {};
 
+}  // namespace ricci::detail
+
+namespace ricci {
+
 /// The name of a tensor. `"X"_t = x` binds an operand to it.
 template <std::uint64_t Hash>
 struct name {
-    using hana_tag = name_tag;
+    using hana_tag = detail::name_tag;
     static constexpr std::uint64_t hash = Hash;
 
     /// Binds a tensor, a view, a number; the memory is not copied.
     template <class Operand>
     constexpr auto operator=(Operand&& operand) const {
-        return bind_operand<Hash>(static_cast<Operand&&>(operand));
+        return detail::bind_operand<Hash>(static_cast<Operand&&>(operand));
     }
     name& operator=(const name&) = delete;
     constexpr name() = default;
     constexpr name(const name&) = default;
 };
+
+}  // namespace ricci
+
+namespace ricci::detail {
 
 template <std::uint64_t Hash>
 inline constexpr auto spelling_text = spelling_of(name_key<Hash>{});
@@ -77,29 +85,45 @@ struct extent_of_no_number {
     }
 };
 
+}  // namespace ricci::detail
+
+namespace ricci {
+
 /// The name of an index, for `"h"_i = 8`.
 template <std::uint64_t Hash>
 struct index_name {
     static constexpr std::uint64_t hash = Hash;
     template <std::integral Extent>
-    constexpr bound_index<Hash> operator=(Extent extent) const {
+    constexpr detail::bound_index<Hash> operator=(Extent extent) const {
         return {static_cast<std::int64_t>(extent)};
     }
-    template <class Extent, class Mistake = mistake_of<extent_of_no_number>>
+    template <class Extent, class Mistake = detail::mistake_of<detail::extent_of_no_number>>
     requires(!std::integral<Extent>) Mistake operator=(const Extent&) const = delete;
     index_name& operator=(const index_name&) = delete;
     constexpr index_name() = default;
     constexpr index_name(const index_name&) = default;
 };
 
+}  // namespace ricci
+
+namespace ricci::detail {
+
 /// The names that a derivative is taken by.
 template <std::uint64_t... Hashes>
 struct name_list {};
 
+}  // namespace ricci::detail
+
+namespace ricci {
+
 template <std::uint64_t... Hashes>
-consteval name_list<Hashes...> wrt(name<Hashes>...) {
+consteval detail::name_list<Hashes...> wrt(name<Hashes>...) {
     return {};
 }
+
+}  // namespace ricci
+
+namespace ricci::detail {
 
 template <literal_text Text>
 consteval auto reread_literal() {
@@ -136,21 +160,27 @@ struct cotangent_of {
         return out;
     }();
 };
+
+}  // namespace ricci::detail
+
+namespace ricci {
+
 template <std::uint64_t Hash>
 constexpr auto cotangent(name<Hash>) {
-    return name<define_name<cotangent_of<Hash>::text>::hash>{};
+    return name<detail::define_name<detail::cotangent_of<Hash>::text>::hash>{};
 }
 
 namespace literals {
 
-template <literal_text Text>
+template <detail::literal_text Text>
 consteval auto operator""_t() {
-    return name<define_name<canonical_literal<Text>()>::hash>{};
+    return name<detail::define_name<detail::canonical_literal<Text>()>::hash>{};
 }
-template <literal_text Text>
+template <detail::literal_text Text>
 consteval auto operator""_i() {
-    return index_name<define_name<Text>::hash>{};
+    return index_name<detail::define_name<Text>::hash>{};
 }
 
 }  // namespace literals
+
 }  // namespace ricci

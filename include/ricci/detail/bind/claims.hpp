@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <utility>
 
-#include <ricci/bind/program_key.hpp>
+#include <ricci/detail/bind/program_key.hpp>
 #include <ricci/derive/prove.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 /// What is to be said of a claim; no words where it is proved.
 struct said_of_claim {
@@ -85,4 +85,4 @@ struct mistake_or_claim<parsed_text<Text>, correct> {
     using type = mistake_of<words_of_claims<Text>>;
 };
 
-}  // namespace ricci
+}  // namespace ricci::detail

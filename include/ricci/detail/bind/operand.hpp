@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ricci/bind/unsuitable.hpp>
+#include <ricci/detail/bind/unsuitable.hpp>
 #include <ricci/element.hpp>
 #include <ricci/engine/number.hpp>
 #include <ricci/tensor.hpp>
 #include <ricci/view.hpp>
 
-namespace ricci {
+namespace ricci::detail {
 
 /// No extent is in the type.
 struct run_time_extents {
@@ -166,4 +166,4 @@ constexpr auto bind_operand(const Number& value) {
     else return bound_number<Hash>{value};
 }
 
-}  // namespace ricci
+}  // namespace ricci::detail

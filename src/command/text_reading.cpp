@@ -1,5 +1,5 @@
 // The only file of the command that knows the front end.
-#include "command/check_engine.hpp"
+#include "command/text_reading.hpp"
 
 #include <algorithm>
 #include <cstdint>

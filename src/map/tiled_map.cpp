@@ -1,6 +1,6 @@
 // Preparing a map and running its tasks.
 
-#include "src/map/engine.hpp"
+#include "src/map/tiled_map.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +54,7 @@ std::size_t lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 }  // namespace
 
 template <class T, class S>
-engine<T, S>::engine(const steps::map& map, std::vector<node> program, loop_nest nest)
+tiled_map<T, S>::tiled_map(const steps::map& map, std::vector<node> program, loop_nest nest)
     : folding_(map.folding),
       nest_(std::move(nest)),
       operands_(map.operands.size()),
@@ -90,7 +90,7 @@ engine<T, S>::engine(const steps::map& map, std::vector<node> program, loop_nest
 }
 
 template <class T, class S>
-std::size_t engine<T, S>::scratch_needed() const {
+std::size_t tiled_map<T, S>::scratch_needed() const {
     std::size_t bytes = lines(code_.number_elements() * sizeof(T)) +
                         lines(code_.slot_count() * sizeof(T*)) + lines(stage_ * sizeof(T)) +
                         2 * lines(operands_ * sizeof(std::int64_t));
@@ -104,7 +104,7 @@ std::size_t engine<T, S>::scratch_needed() const {
 /// Whether the output is larger than the caches, and what is written at once is many of its cache
 /// lines.
 template <class T, class S>
-bool engine<T, S>::writes_past() const {
+bool tiled_map<T, S>::writes_past() const {
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
     const bool folds = layout_.how == traversal::columns && folding_ != fold::softmax;
     const bool tiles = layout_.how == traversal::plain;
@@ -118,7 +118,7 @@ bool engine<T, S>::writes_past() const {
 /// How many tiles ahead memory is asked for: no processor guesses where the rows of a tile begin,
 /// and a row that goes on stops where the output is written meanwhile.
 template <class T, class S>
-std::int64_t engine<T, S>::choose_ahead() const {
+std::int64_t tiled_map<T, S>::choose_ahead() const {
     if (layout_.how != traversal::plain) return 0;
     if (layout_.shape.p_chunk == 1) return past_ ? layout_.tiles_ahead : 0;
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(S));
@@ -128,7 +128,7 @@ std::int64_t engine<T, S>::choose_ahead() const {
 /// How rows are summed that are an operand's own elements: several rows in groups, tile after tile;
 /// one that is a run of many tiles, or rows of larger ones, from several places at once.
 template <class T, class S>
-void engine<T, S>::choose_sums() {
+void tiled_map<T, S>::choose_sums() {
     if (!is_real<T> || layout_.how != traversal::rows || !code_.in_place() || !sums()) return;
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
     if (!nest_.free.empty() && layout_.shape.q_chunk * bytes <= longest_tile_abreast) {
@@ -146,7 +146,7 @@ void engine<T, S>::choose_sums() {
 
 /// Finds the factors of rows that are sums of products of two operands, both contiguous.
 template <class T, class S>
-void engine<T, S>::find_factors(const std::vector<node>& program) {
+void tiled_map<T, S>::find_factors(const std::vector<node>& program) {
     if (!is_real<T> || converts || layout_.how != traversal::rows ||
         operands_ > most_operands_of_product || !sums() || !is(program.back(), opcode::multiply)) {
         return;
@@ -162,7 +162,7 @@ void engine<T, S>::find_factors(const std::vector<node>& program) {
 }
 
 template <class T, class S>
-void engine<T, S>::cut_into_tasks(double cost) {
+void tiled_map<T, S>::cut_into_tasks(double cost) {
     const double columns =
         layout_.how == traversal::columns ? static_cast<double>(layout_.shape.q_chunk) : 1;
     const double unit = layout_.how == traversal::plain
@@ -193,7 +193,7 @@ void engine<T, S>::cut_into_tasks(double cost) {
 
 /// Folds of nothing.
 template <class T, class S>
-void engine<T, S>::run_empty(void* const* bases) const {
+void tiled_map<T, S>::run_empty(void* const* bases) const {
     if (nest_.outputs == 0 || folding_ == fold::softmax) return;
     T value{};
     if constexpr (!is_whole<T>) {
@@ -216,8 +216,9 @@ void engine<T, S>::run_empty(void* const* bases) const {
 /// Asks for the lines of a tile that m.unit_at names, except of operands that stand still along p:
 /// they are in the caches, unless there is no p. Part of its caller, as kernels::ask_for is.
 template <class T, class S>
-[[gnu::always_inline]] inline void engine<T, S>::ask_for_tile(const task_memory& m, std::int64_t p,
-                                                              std::int64_t q) const {
+[[gnu::always_inline]] inline void tiled_map<T, S>::ask_for_tile(const task_memory& m,
+                                                                 std::int64_t p,
+                                                                 std::int64_t q) const {
     for (std::size_t k = 1; k < operands_; ++k) {
         const tile_strides& stride = layout_.strides[k];
         const S* const from = static_cast<const S*>(m.tile.bases[k]) + m.unit_at[k];
@@ -228,7 +229,7 @@ template <class T, class S>
 }
 
 template <class T, class S>
-void engine<T, S>::run_plain(void* const* bases, std::int64_t first, std::int64_t last) const {
+void tiled_map<T, S>::run_plain(void* const* bases, std::int64_t first, std::int64_t last) const {
     task_memory m(*this, bases);
     line_writer<T> writer(kernels_);
     const std::size_t axes = layout_.units.axes.size();
@@ -260,7 +261,7 @@ void engine<T, S>::run_plain(void* const* bases, std::int64_t first, std::int64_
 }
 
 template <class T, class S>
-void engine<T, S>::run_units(void* const* bases, std::int64_t first, std::int64_t last) const {
+void tiled_map<T, S>::run_units(void* const* bases, std::int64_t first, std::int64_t last) const {
     task_memory m(*this, bases);
     if constexpr (is_real<T>) {
         if (abreast_ > 0) return sum_rows_abreast(m, first, last);
@@ -279,7 +280,7 @@ void engine<T, S>::run_units(void* const* bases, std::int64_t first, std::int64_
 }
 
 template <class T, class S>
-void engine<T, S>::run_columns(task_memory& m) const {
+void tiled_map<T, S>::run_columns(task_memory& m) const {
     if constexpr (is_real<T>) {
         if (folding_ == fold::softmax) {
             if constexpr (!converts) {
@@ -295,7 +296,7 @@ void engine<T, S>::run_columns(task_memory& m) const {
 }
 
 template <class T, class S>
-void engine<T, S>::run_row(task_memory& m) const {
+void tiled_map<T, S>::run_row(task_memory& m) const {
     if constexpr (is_real<T>) {
         if (folding_ == fold::softmax) return softmax_row(m);
     }
@@ -305,7 +306,7 @@ void engine<T, S>::run_row(task_memory& m) const {
 /// Every unit's tiles in blocks: reduce them, join what they found in order of blocks, and for a
 /// softmax go over the blocks again.
 template <class T, class S>
-void engine<T, S>::run_split(void* const* bases, std::byte* partials) const {
+void tiled_map<T, S>::run_split(void* const* bases, std::byte* partials) const {
     const bool columns = layout_.how == traversal::columns;
     const auto chunk = static_cast<std::size_t>(layout_.shape.q_chunk);
     const auto partial_of = [&](std::int64_t unit, std::int64_t b) {
@@ -363,7 +364,7 @@ void engine<T, S>::run_split(void* const* bases, std::byte* partials) const {
 
 /// The second half of a softmax in blocks.
 template <class T, class S>
-void engine<T, S>::normalise_split(void* const* bases, std::byte* partials) const {
+void tiled_map<T, S>::normalise_split(void* const* bases, std::byte* partials) const {
     const bool columns = layout_.how == traversal::columns;
     const auto chunk = static_cast<std::size_t>(layout_.shape.q_chunk);
     const auto partial_of = [&](std::int64_t unit) {
@@ -390,7 +391,7 @@ void engine<T, S>::normalise_split(void* const* bases, std::byte* partials) cons
 }
 
 template <class T, class S>
-void engine<T, S>::run(void* const* bases) const {
+void tiled_map<T, S>::run(void* const* bases) const {
     if (nest_.outputs == 0 || nest_.values == 0) return run_empty(bases);
     if (blocks_ > 1) {
         const auto aligned = [](std::vector<std::byte>& bytes) {
@@ -414,7 +415,7 @@ void engine<T, S>::run(void* const* bases) const {
     runtime::parallel_for((units_ + units_per_task_ - 1) / units_per_task_, task);
 }
 
-#define RICCI_INSTANTIATE(...) template class engine<__VA_ARGS__>
+#define RICCI_INSTANTIATE(...) template class tiled_map<__VA_ARGS__>
 RICCI_FOR_TILES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::elementwise

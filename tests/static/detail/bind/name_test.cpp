@@ -1,7 +1,7 @@
 // Names as types: one type for every way to write a name, another for another name.
 #include <type_traits>
 
-#include <ricci/bind/name.hpp>
+#include <ricci/detail/bind/name.hpp>
 
 #include "tests/static/support.hpp"
 
@@ -15,7 +15,7 @@ constexpr bool same(A, B) {
 }
 template <std::uint64_t Hash>
 constexpr bool is_spelt(ricci::name<Hash>, ricci::detail::text_view expected) {
-    return ricci::spelling<Hash>() == expected;
+    return ricci::detail::spelling<Hash>() == expected;
 }
 
 static_assert(same("X"_t, "X"_t));
