@@ -56,7 +56,7 @@ constexpr std::size_t extent_in(const char* words, char label) {
 template <std::size_t Number>
 consteval auto text_of() {
     constexpr const char* from = contraction_cases[Number].text;
-    literal_text<length_of(from) + 1> out;
+    detail::literal_text<length_of(from) + 1> out;
     for (std::size_t k = 0; k < length_of(from); ++k) out.characters[k] = from[k];
     return out;
 }

@@ -16,17 +16,8 @@ namespace detail {
 /// The words of the mistake in operands that a prepared program is to take, if there is one.
 template <std::uint64_t Program, class T, class... Bound>
 struct rebinding_mistake {
-    static constexpr auto words = [] {
-        const operand_facts operands[] = {binding_traits<Bound>::facts()..., {}};
-        struct {
-            ir::program program;
-            ir::mistake mistake;
-        } made;
-        if (!is_mistaken<Program>)
-            made.mistake = call_check(program_of<Program>.view(), operands, sizeof...(Bound), true)
-                               .run_rebinding(element_v<T>);
-        return ir::freeze<ir::program_sizes{}>(made);
-    }();
+    static constexpr auto words = words_of_check<Program, true, Bound...>(
+        [](auto& check) { return check.run_rebinding(element_v<T>); });
     static constexpr detail::text_view text() { return words.text(); }
 };
 
@@ -40,6 +31,13 @@ template <std::uint64_t Hash, class T, class... Bound>
 using mistake_in_binding =
     std::conditional_t<(binding_traits<Bound>::temporary || ...), mistake_of<temporary_operand>,
                        mistake_of<rebinding_mistake<Hash, T, Bound...>>>;
+template <std::uint64_t Hash, class... Bound>
+using mistake_in_prepare =
+    std::conditional_t<(binding_traits<Bound>::temporary || ...), mistake_of<temporary_operand>,
+                       mistake_in_call<Hash, true, Bound...>>;
+/// Where memory that is bound to what is computed on the way makes an output of it.
+template <std::uint64_t Hash, class... Bound>
+using mistake_in_keeping = mistake_in_prepare<keeping_bound<Hash, Bound...>, Bound...>;
 
 }  // namespace detail
 
@@ -165,35 +163,23 @@ private:
     bound_output bound_[static_cast<std::size_t>(detail::program_outputs<Hash>::count)];
 };
 
-namespace detail {
-
-template <std::uint64_t Hash, class... Bound>
-using mistake_in_prepare =
-    std::conditional_t<(binding_traits<Bound>::temporary || ...), mistake_of<temporary_operand>,
-                       mistake_in_call<Hash, true, Bound...>>;
-
-}  // namespace detail
-
 /// Checks, plans and allocates for `bound`, which may hold outputs too: those are written to the
 /// memory bound, and memory that is bound to what is computed on the way makes an output of it.
 /// Throws ricci::error where a call would.
-template <
-    std::uint64_t Hash, class... Bound,
-    class Mistake = detail::mistake_in_prepare<detail::keeping_bound<Hash, Bound...>, Bound...>>
+template <std::uint64_t Hash, class... Bound,
+          class Mistake = detail::mistake_in_keeping<Hash, Bound...>>
 RICCI_INLINE auto prepare(equations<Hash>, const Bound&... bound) {
     using T = typename detail::call_element<Bound...>::type;
     return prepared<detail::keeping_bound<Hash, Bound...>, T>(bound...);
 }
 /// The same with options, which stand in front of the operands.
-template <
-    std::uint64_t Hash, class... Bound,
-    class Mistake = detail::mistake_in_prepare<detail::keeping_bound<Hash, Bound...>, Bound...>>
+template <std::uint64_t Hash, class... Bound,
+          class Mistake = detail::mistake_in_keeping<Hash, Bound...>>
 RICCI_INLINE auto prepare(equations<Hash> program, const prepare_options&, const Bound&... bound) {
     return prepare(program, bound...);
 }
 template <std::uint64_t Hash, class... Bound,
-          class Mistake =
-              detail::mistake_in_prepare<detail::keeping_bound<Hash, Bound...>, Bound...>>
+          class Mistake = detail::mistake_in_keeping<Hash, Bound...>>
 requires detail::is_a_mistake<Mistake> Mistake prepare(equations<Hash>, const Bound&...)
 = delete;
 

@@ -18,7 +18,7 @@ using stride_member = std::int64_t contraction_loop::*;
 
 // Of each matrix. What is copied an element at a time is cheaper packed in vectors from there on.
 template <class T>
-constexpr std::int64_t most_elements = std::is_arithmetic_v<T> ? 128 : 64;
+constexpr std::int64_t most_small_elements = std::is_arithmetic_v<T> ? 128 : 64;
 constexpr std::int64_t most_batches = 4;
 // One sum alone is added up in vectors if it is as long.
 constexpr std::int64_t shortest_long_sum = 16;
@@ -95,7 +95,7 @@ bool suits_small_product(const index_groups& groups, const kernels::kernel_table
     const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
     if (m == 0 || n == 0 || k == 0 || iterations(groups.batch) > most_batches) return false;
     if (m * n == 1 && k > shortest_long_sum) return false;
-    if (m * k > most_elements<T> || k * n > most_elements<T> || m * n > most_elements<T>)
+    if (m * k > most_small_elements<T> || k * n > most_small_elements<T> || m * n > most_small_elements<T>)
         return false;
     return (has_kernels(table, n) || m * n * k <= most_plain_products) && !has_far_places(groups);
 }
@@ -167,7 +167,7 @@ void small_product<T>::compute(const operands& from) const {
 template <class T>
 void small_product<T>::compute_batch(const T* a, const T* b, T* c, T alpha, T beta) const {
     // Bytes: elements that are written before they are read are not to be made first.
-    alignas(64) std::byte room[3][most_elements<T> * sizeof(T)];
+    alignas(64) std::byte room[3][most_small_elements<T> * sizeof(T)];
     const auto in = [&](int operand) { return reinterpret_cast<T*>(room[operand]); };
     a = copied(a_, a, conjugate_a_, in(0));
     b = copied(b_, b, conjugate_b_, in(1));
@@ -199,5 +199,6 @@ void small_product<T>::multiply_loops(const T* a, const T* b, T* c, T alpha, T b
     template class small_product<T>; \
     template bool suits_small_product(const index_groups&, const kernels::kernel_table<T>&)
 RICCI_FOR_UNWIDENED_TYPES(RICCI_INSTANTIATE);
+#undef RICCI_INSTANTIATE
 
 }  // namespace ricci::contractions

@@ -61,10 +61,7 @@ protected:
     constexpr ref read_negation() {
         const std::int32_t begin = begin_here();
         if (accept_key(keyword::logical_not)) {
-            if (++depth_ > deepest()) {
-                fail_here(mistake_kind::unexpected, "nested too deeply");
-                return none;
-            }
+            if (!enter()) return none;
             const ref inside = read_negation();
             --depth_;
             return failed()
@@ -72,10 +69,7 @@ protected:
                        : program_.apply(ir::function::logical_not, inside, {begin, end_before()});
         }
         if (!holds_condition()) return read_relation();
-        if (++depth_ > deepest()) {
-            fail_here(mistake_kind::unexpected, "nested too deeply");
-            return none;
-        }
+        if (!enter()) return none;
         advance();
         const ref inside = read_condition();
         --depth_;
@@ -145,10 +139,9 @@ protected:
     }
     /// [m^{ij}]: a tensor of bool, or of 0 and 1, is a condition without a comparison.
     constexpr ref truth_of(ref n, std::int32_t begin) {
-        if (program_.nodes[n].kind != op::tensor) {
-            fail(mistake_kind::unexpected, begin, end_before(), undecided::not_a_condition);
-            return none;
-        }
+        if (program_.nodes[n].kind != op::tensor)
+            return refuse(mistake_kind::unexpected, begin, end_before(),
+                          undecided::not_a_condition);
         const ref truth = compare(ir::comparison::not_equal, n, program_.number(0), begin);
         program_.nodes[truth].value = undecided::truth;
         return truth;
@@ -158,11 +151,9 @@ protected:
         detail::buffer<ref> parts;
         bool finished = false;
         while (!failed() && !is_key(keyword::end_cases)) {
-            if (finished) {
-                fail_here(mistake_kind::unexpected,
-                          "nothing can follow the case that holds otherwise");
-                return none;
-            }
+            if (finished)
+                return refuse_here(mistake_kind::unexpected,
+                                   "nothing can follow the case that holds otherwise");
             parts.push(expression());
             accept_symbol(',');
             if (!failed() && !expect_symbol('&')) return none;

@@ -106,6 +106,19 @@ protected:
     constexpr void fail_here(mistake_kind kind, text_view sentence) {
         fail(kind, peek().begin, peek().end, sentence);
     }
+    constexpr ref refuse(mistake_kind kind, std::int32_t begin, std::int32_t end,
+                         text_view sentence) {
+        fail(kind, begin, end, sentence);
+        return none;
+    }
+    constexpr ref refuse_here(mistake_kind kind, text_view sentence) {
+        return refuse(kind, peek().begin, peek().end, sentence);
+    }
+    /// One level further in; a mistake where that is one too many.
+    constexpr bool enter() {
+        if (++depth_ > deepest()) fail_here(mistake_kind::unexpected, "nested too deeply");
+        return !failed();
+    }
     constexpr std::int32_t begin_here() const { return now_->begin; }
     constexpr std::int32_t end_before() const { return now_ != tokens_.data() ? now_[-1].end : 0; }
 
@@ -195,8 +208,7 @@ protected:
             const bool braces = accept_symbol('{');
             if (!starts_name())
                 return fail_here(mistake_kind::unexpected, "an accent needs a name under it");
-            if (++depth_ > deepest())
-                return fail_here(mistake_kind::unexpected, "nested too deeply");
+            if (!enter()) return;
             if (braces) {
                 read_name(spelling);
             } else if (is(token_kind::letter)) {

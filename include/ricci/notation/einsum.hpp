@@ -181,25 +181,19 @@ private:
         detail::text_builder s;
         if (right > 1) {
             s << "... stands twice in the result; write ";
-            write_inputs(s, written::as_it_is);
-            write_output(s, written::first_ellipsis);
+            write_text(s, written::as_it_is, written::first_ellipsis);
             s << " or ";
-            write_inputs(s, written::as_it_is);
-            write_output(s, written::last_ellipsis);
+            write_text(s, written::as_it_is, written::last_ellipsis);
         } else if (right > left) {
             s << "... stands for axes of the operands, and none of them has it; write ";
-            write_inputs(s, written::as_it_is);
-            write_output(s, written::no_ellipsis);
+            write_text(s, written::as_it_is, written::no_ellipsis);
             s << ", or ";
-            write_inputs(s, written::ellipsis_in_front);
-            write_output(s, written::as_it_is);
+            write_text(s, written::ellipsis_in_front, written::as_it_is);
         } else if (left > 0 && right == 0) {
             s << "... stands for axes that the result has too; write ";
-            write_inputs(s, written::as_it_is);
-            write_output(s, written::ellipsis_in_front);
+            write_text(s, written::as_it_is, written::ellipsis_in_front);
             s << " to keep them, or ";
-            write_inputs(s, written::letters_for_it);
-            write_output(s, written::as_it_is);
+            write_text(s, written::letters_for_it, written::as_it_is);
             s << " to sum over them";
         } else {
             return;
@@ -239,15 +233,13 @@ private:
             }
         }
     }
-    constexpr void write_inputs(detail::text_builder& s, written how) const {
+    constexpr void write_text(detail::text_builder& s, written inputs, written output) const {
         for (std::int32_t k = 0; k < inputs_.size(); ++k) {
             if (k > 0) s << ',';
-            write_operand(s, inputs_[k], how, ranks_ == nullptr ? 1 : ellipsis_rank_[k]);
+            write_operand(s, inputs_[k], inputs, ranks_ == nullptr ? 1 : ellipsis_rank_[k]);
         }
-    }
-    constexpr void write_output(detail::text_builder& s, written how) const {
         s << "->";
-        write_operand(s, output_, how, 0);
+        write_operand(s, output_, output, 0);
     }
     /// The letter number `k` of those that the string does not use.
     constexpr char unused_letter(std::int32_t k) const {

@@ -19,10 +19,7 @@ protected:
     friend function_parser<expression_parser>;
 
     constexpr ref read_expression() {
-        if (++depth_ > deepest()) {
-            fail_here(mistake_kind::unexpected, "nested too deeply");
-            return none;
-        }
+        if (!enter()) return none;
         const std::int32_t begin = begin_here();
         detail::buffer<ref> terms;
         printed_shape shape;
@@ -269,10 +266,7 @@ protected:
 
     constexpr ref read_primary() {
         const std::int32_t begin = begin_here();
-        if (++depth_ > deepest()) {
-            fail_here(mistake_kind::unexpected, "nested too deeply");
-            return none;
-        }
+        if (!enter()) return none;
         const ref result = read_primary_at(begin);
         --depth_;
         return failed() ? none : result;
@@ -305,8 +299,7 @@ protected:
         }
         if (is_symbol(double_bar)) return read_norm(begin);
         if (is(token_kind::command)) return read_command(begin);
-        fail_here(mistake_kind::unexpected, misplaced());
-        return none;
+        return refuse_here(mistake_kind::unexpected, misplaced());
     }
     constexpr ref read_bracketed(char closer) {
         const char outer = closing_bar_;
@@ -337,8 +330,7 @@ protected:
                 return read_rounded(ir::function::ceil, keyword::right_ceil, begin);
             case keyword::right_floor:
             case keyword::right_ceil:
-                fail_here(mistake_kind::unexpected, misplaced());
-                return none;
+                return refuse_here(mistake_kind::unexpected, misplaced());
             case keyword::infinity:
                 advance();
                 return program_.number(__builtin_inf(), {begin, end_before()});
@@ -428,6 +420,10 @@ protected:
         detail::text_builder spelling;
         read_name(spelling);
         if (failed()) return none;
+        for (const auto& word : words::prose)
+            if (word.word == spelling.view())
+                return refuse(mistake_kind::unexpected, begin, end_before(),
+                              spelling << ' ' << word.sentence);
         const ref styled = find_styled(spelling);
         if (styled != none && begins_call()) return read_call(styled, begin);
         if (is_symbol('^') && powered_call()) refuse_powered_call(spelling, styled != none, begin);

@@ -36,45 +36,30 @@ constexpr void say_inverse_function(ir::function f, text_view name, text_view ar
                                     detail::text_builder& s) {
     s << "this can be a reciprocal and the inverse function; write \\frac{1}{" << name << '('
       << argument << ")}";
-    const auto with = [&](text_view a, text_view b, text_view c, text_view d) {
-        s << " or " << a << argument << b;
-        if (c.size > 0) s << argument << c;
-        if (d.size > 0) s << argument << d;
+    struct inverse {
+        ir::function of;
+        text_view pieces[4];  // between them the argument; none where it is empty
     };
-    switch (f) {
-        case ir::function::sin:
-            with("\\arctan(\\frac{", "}{\\sqrt{1 - (", ")^2}})", {});
-            break;
-        case ir::function::cos:
-            with("(\\frac{\\pi}{2} - \\arctan(\\frac{", "}{\\sqrt{1 - (", ")^2}}))", {});
-            break;
-        case ir::function::tan:
-            with("\\arctan(", ")", {}, {});
-            break;
-        case ir::function::arctan:
-            with("\\tan(", ")", {}, {});
-            break;
-        case ir::function::sinh:
-            with("\\log(", " + \\sqrt{(", ")^2 + 1})", {});
-            break;
-        case ir::function::cosh:
-            with("\\log(", " + \\sqrt{(", ")^2 - 1})", {});
-            break;
-        case ir::function::tanh:
-            with("(\\frac{1}{2} \\log(\\frac{1 + ", "}{1 - (", ")}))", {});
-            break;
-        case ir::function::exp:
-            with("\\log(", ")", {}, {});
-            break;
-        case ir::function::log:
-            with("\\exp(", ")", {}, {});
-            break;
-        case ir::function::sigmoid:
-            with("\\log(\\frac{", "}{1 - (", ")})", {});
-            break;
-        default:
-            s << "; the inverse function is none of the notation";
+    using fn = ir::function;
+    const inverse known[] = {
+        {fn::sin, {"\\arctan(\\frac{", "}{\\sqrt{1 - (", ")^2}})"}},
+        {fn::cos, {"(\\frac{\\pi}{2} - \\arctan(\\frac{", "}{\\sqrt{1 - (", ")^2}}))"}},
+        {fn::tan, {"\\arctan(", ")"}},
+        {fn::arctan, {"\\tan(", ")"}},
+        {fn::sinh, {"\\log(", " + \\sqrt{(", ")^2 + 1})"}},
+        {fn::cosh, {"\\log(", " + \\sqrt{(", ")^2 - 1})"}},
+        {fn::tanh, {"(\\frac{1}{2} \\log(\\frac{1 + ", "}{1 - (", ")}))"}},
+        {fn::exp, {"\\log(", ")"}},
+        {fn::log, {"\\exp(", ")"}},
+        {fn::sigmoid, {"\\log(\\frac{", "}{1 - (", ")})"}},
+    };
+    for (const inverse& x : known) {
+        if (x.of != f) continue;
+        s << " or " << x.pieces[0];
+        for (std::int32_t k = 1; k < 4 && x.pieces[k].size > 0; ++k) s << argument << x.pieces[k];
+        return;
     }
+    s << "; the inverse function is none of the notation";
 }
 
 }  // namespace ricci::notation

@@ -118,8 +118,7 @@ protected:
                 sentence << name << " needs the indices of its matrix's rows and columns: " << name
                          << "_{ij}";
             else sentence << name << " needs the index it runs over, for example " << name << "_j";
-            fail(mistake_kind::unexpected, begin, end_before(), sentence);
-            return none;
+            return this->refuse(mistake_kind::unexpected, begin, end_before(), sentence);
         }
         if (meaning.what == word_meaning::kind::function) {
             if (indexed) {

@@ -200,7 +200,7 @@ protected:
     /// is a node to hold it.
     constexpr void read_gathered(detail::buffer<ir::position>& out) {
         const std::int32_t begin = begin_here();
-        if (++depth_ > deepest()) return fail_here(mistake_kind::unexpected, "nested too deeply");
+        if (!enter()) return;
         detail::text_builder name;
         if (is(token_kind::letter)) {  // one letter: the next one is the next index
             name << text_of(peek());

@@ -159,7 +159,7 @@ private:
     }
     /// Whether the sign before was the same: of many terms that are alike one is enough.
     constexpr bool is_noted(const ended_sign& sign) const {
-        if (ended_.empty()) return false;
+        if (ended_.size() == 0) return false;
         const ended_sign& last = ended_[ended_.size() - 1];
         bool same = last.alone == sign.alone && last.nonlinear == sign.nonlinear &&
                     last.indices.count == sign.indices.count;

@@ -163,10 +163,7 @@ protected:
     ///   \frac{\partial^2 L}{\partial X^{ij} \partial W^{kl}}     d(dL/dX)/dW
     ///   \frac{d Y^{i}}{d t},  \frac{d}{d t} and a derivative     d/dt Y
     constexpr ref read_derivative(detail::buffer<ir::position>& positions) {
-        if (++depth_ > deepest()) {
-            fail_here(mistake_kind::unexpected, "nested too deeply");
-            return none;
-        }
+        if (!enter()) return none;
         advance();  // \frac
         advance();  // {
         const ref name =

@@ -62,12 +62,11 @@ protected:
             read_index_list(over);
         }
         if (failed()) return none;
-        if (parser().ends_term()) {
-            fail_here(mistake_kind::unexpected, reduction == ir::reduction::sum
-                                                    ? "a sum needs something to sum"
-                                                    : "a product needs something to multiply");
-            return none;
-        }
+        if (parser().ends_term())
+            return this->refuse_here(mistake_kind::unexpected,
+                                     reduction == ir::reduction::sum
+                                         ? "a sum needs something to sum"
+                                         : "a product needs something to multiply");
         const std::int32_t body_begin = begin_here();
         ref body = parser().read_term();
         if (failed()) return none;

@@ -230,6 +230,16 @@ inline constexpr refused_word refused_functions[] = {
     {"Concat", "matrix notation has no indices; write them: heads side by side are Y^{i(hc)}"},
 };
 
+/// What joins conditions in prose, and would be read as a factor.
+inline constexpr refused_word prose[] = {
+    {"and", "is a word between conditions, which \\land joins; give a tensor another name"},
+    {"or", "is a word between conditions, which \\lor joins; give a tensor another name"},
+    {"not", "is a word before a condition, written \\lnot; give a tensor another name"},
+    {"mod", "is a word between positions, written \\bmod; give a tensor another name"},
+    {"if", "is a word before a condition, which stands in a bracket or in cases: [i < 2] x^i"},
+    {"forall", "is no factor; leave it out: an equation holds for all places of its indices"},
+};
+
 }  // namespace words
 
 /// The sentence for a function of matrix notation; empty for others.

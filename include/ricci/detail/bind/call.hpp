@@ -16,11 +16,14 @@ namespace ricci::detail {
 
 // What is known of each kind of binding -----------------------------------------------------------
 
-/// What is bound to no name.
-template <class Bound>
-struct binding_traits {
+struct no_tensor {
     using element_type = void;
     static constexpr bool is_tensor = false, is_index = false, temporary = false;
+};
+
+/// What is bound to no name.
+template <class Bound>
+struct binding_traits : no_tensor {
     static constexpr operand_facts facts() { return {operand_facts::what::unnamed, {}, -1}; }
 };
 
@@ -34,23 +37,14 @@ struct binding_traits<bound_tensor<Hash, T, Rank, Known, Temporary>> {
     }
 };
 template <std::uint64_t Hash, bool Complex>
-struct binding_traits<bound_number<Hash, Complex>> {
-    using element_type = void;
-    static constexpr bool is_tensor = false, is_index = false, temporary = false;
+struct binding_traits<bound_number<Hash, Complex>> : no_tensor {
     static constexpr operand_facts facts() {
-        return {operand_facts::what::number,
-                spelling<Hash>(),
-                0,
-                Complex ? element::c128 : element::f64,
-                false,
-                false,
-                nullptr};
+        constexpr element type = Complex ? element::c128 : element::f64;
+        return {operand_facts::what::number, spelling<Hash>(), 0, type, false, false, nullptr};
     }
 };
 template <std::uint64_t Hash, unsuitable Why>
-struct binding_traits<bound_nothing<Hash, Why>> {
-    using element_type = void;
-    static constexpr bool is_tensor = false, is_index = false, temporary = false;
+struct binding_traits<bound_nothing<Hash, Why>> : no_tensor {
     static constexpr operand_facts facts() {
         operand_facts f{operand_facts::what::unsuitable, spelling<Hash>(), -1};
         f.why = Why;
@@ -58,9 +52,8 @@ struct binding_traits<bound_nothing<Hash, Why>> {
     }
 };
 template <std::uint64_t Hash>
-struct binding_traits<bound_index<Hash>> {
-    using element_type = void;
-    static constexpr bool is_tensor = false, is_index = true, temporary = false;
+struct binding_traits<bound_index<Hash>> : no_tensor {
+    static constexpr bool is_index = true;
     static constexpr operand_facts facts() {
         return {
             operand_facts::what::index, spelling<Hash>(), 0, element::f64, false, false, nullptr};
@@ -129,22 +122,22 @@ struct keeping<Program, name_list<Names...>, First, Rest...> {
 template <std::uint64_t Program, class... Bound>
 inline constexpr std::uint64_t keeping_bound = keeping<Program, name_list<>, Bound...>::hash;
 
-/// The words of the mistake in a call, if there is one.
+/// The words of the mistake that `find` sees in the operands of a call, if there is one.
+template <std::uint64_t Program, bool OutputsToo, class... Bound, class Find>
+constexpr auto words_of_check(Find find) {
+    const operand_facts operands[] = {binding_traits<Bound>::facts()..., {}};
+    kept_result made;
+    if (!is_mistaken<Program>) {  // that has been said
+        call_check check(program_of<Program>.view(), operands, sizeof...(Bound), OutputsToo);
+        made.mistake = find(check);
+    }
+    return ir::freeze<ir::program_sizes{}>(made);
+}
 template <std::uint64_t Program, bool OutputsToo, class... Bound>
 struct call_mistake {
-    static constexpr auto words = [] {
-        const operand_facts operands[] = {binding_traits<Bound>::facts()..., {}};
-        struct {
-            ir::program program;
-            ir::mistake mistake;
-        } made;
-        if (!is_mistaken<Program>)  // that has been said
-            made.mistake =
-                call_check(program_of<Program>.view(), operands, sizeof...(Bound), OutputsToo)
-                    .run();
-        return ir::freeze<ir::program_sizes{}>(made);
-    }();
-    static constexpr detail::text_view text() { return words.text(); }
+    static constexpr auto words =
+        words_of_check<Program, OutputsToo, Bound...>([](auto& check) { return check.run(); });
+    static constexpr text_view text() { return words.text(); }
 };
 
 template <std::uint64_t Program, bool OutputsToo, class... Bound>

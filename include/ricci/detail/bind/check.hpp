@@ -17,7 +17,7 @@ namespace ricci::detail {
 /// What is known of one bound operand at compile time.
 struct operand_facts {
     enum class what : std::uint8_t { tensor, number, index, unsuitable, unnamed } kind;
-    detail::text_view spelling;
+    text_view spelling;
     std::int32_t rank;
     element type = element::f64;
     bool writable = false;
@@ -75,7 +75,7 @@ public:
 
 private:
     using kind = ir::mistake_kind;
-    using builder = detail::text_builder;
+    using builder = text_builder;
 
     constexpr void fail(kind what, const builder& sentence) {
         if (!mistake_) mistake_ = ir::make_mistake(what, sentence);
@@ -100,7 +100,7 @@ private:
     /// `"\\beta"_t = ...`, as it stands in a program.
     constexpr void write_binding(builder& s, ir::ref name) const {
         s << '"';
-        for (const char c : p_.name(name)) s << (c == '\\' ? "\\\\" : detail::text_view(&c, 1));
+        for (const char c : p_.name(name)) s << (c == '\\' ? "\\\\" : text_view(&c, 1));
         s << "\"_t = ...";
     }
     constexpr void unnamed() {
@@ -117,58 +117,52 @@ private:
     }
     /// What is no tensor, view or number. `wanted`: how many indices the equations have.
     constexpr void check_suitable(const operand_facts& o, std::int32_t wanted) {
-        builder s;
+        const auto refuse = [&](const char* what, const char* why, const char* of_rank = nullptr) {
+            builder s;
+            s << what << " is bound to " << o.spelling << why;
+            if (of_rank != nullptr) s << wanted << of_rank;
+            fail(kind::element_type, s);
+        };
         switch (o.why) {
             case unsuitable::nothing_wrong:
                 return;
             case unsuitable::nested:
-                s << "a container of containers is bound to " << o.spelling
-                  << ", and is no tensor; copy it into a ricci::tensor<T, " << wanted
-                  << ">, or bind a ricci::tensor_view<T, " << wanted << "> of memory in one piece";
-                break;
+                return refuse("a container of containers",
+                              ", and is no tensor; copy it into a ricci::tensor, or bind memory in "
+                              "one piece as a ricci::tensor_view<T, ",
+                              ">");
             case unsuitable::pointer:
-                s << "a pointer is bound to " << o.spelling
-                  << ", and says no extents; bind a ricci::tensor_view<T, " << wanted
-                  << ">(pointer, {extents})";
-                break;
+                return refuse("a pointer", ", and says no extents; bind a ricci::tensor_view<T, ",
+                              ">(pointer, {extents})");
             case unsuitable::elements:
-                s << "what is bound to " << o.spelling
-                  << " holds what is no element type of ricci: float, double, std::int32_t, "
-                     "std::int64_t, ricci::bf16, ricci::f16, std::complex<float> or "
-                     "std::complex<double>";
-                break;
+                return refuse("what",
+                              " holds what is no element type of ricci: float, double, "
+                              "std::int32_t, std::int64_t, ricci::bf16, ricci::f16, "
+                              "std::complex<float> or std::complex<double>");
             case unsuitable::scattered:
-                s << "the elements of what is bound to " << o.spelling
-                  << " do not lie side by side where data() says; copy them into a std::vector or "
-                     "a "
-                     "ricci::tensor";
-                break;
+                return refuse("what",
+                              " has elements that do not lie side by side where data() says; copy "
+                              "them into a std::vector or a ricci::tensor");
             case unsuitable::bits:
-                s << "a std::vector<bool> is bound to " << o.spelling
-                  << ", and has bits in the place of elements; take a ricci::tensor<bool, 1> or a "
-                     "std::array<bool, n>";
-                break;
+                return refuse("a std::vector<bool>",
+                              ", and has bits in the place of elements; take a "
+                              "ricci::tensor<bool, 1> or a std::array<bool, n>");
             case unsuitable::matrix:
-                s << "a matrix of another library is bound to " << o.spelling
-                  << "; include <ricci/eigen.hpp> for those of Eigen, or bind a "
-                     "ricci::tensor_view<T, 2>(data, {rows, columns}, {strides})";
-                break;
+                return refuse("a matrix of another library",
+                              "; include <ricci/eigen.hpp> for those of Eigen, or bind a "
+                              "ricci::tensor_view<T, 2>(data, {rows, columns}, {strides})");
             case unsuitable::computed:
-                s << "an expression is bound to " << o.spelling
-                  << " that is not computed yet and has no memory; bind the matrix that it is "
-                     "assigned to";
-                break;
+                return refuse(
+                    "an expression",
+                    " that is not computed yet and has no memory; bind the matrix that it "
+                    "is assigned to");
             case unsuitable::named:
-                s << "what is bound to " << o.spelling
-                  << " is a name or bound to one, and no tensor; einsum takes tensors in the order "
-                     "of its string";
-                break;
+                return refuse("what",
+                              " is a name or bound to one, and no tensor; einsum takes tensors in "
+                              "the order of its string");
             case unsuitable::other:
-                s << "what is bound to " << o.spelling
-                  << " is no tensor, view, list of elements or number";
-                break;
+                return refuse("what", " is no tensor, view, list of elements or number");
         }
-        fail(kind::element_type, s);
     }
     constexpr void check_index(std::int32_t k) {
         const operand_facts& o = operands_[k];
@@ -187,12 +181,12 @@ private:
         fail(kind::unknown_name, s);
     }
     /// Whether `n` names `base` with its indices at certain heights: g_upper, g_lower, R_ulll.
-    constexpr bool is_form_of(ir::ref n, detail::text_view base) const {
-        const detail::text_view name = p_.name(n);
+    constexpr bool is_form_of(ir::ref n, text_view base) const {
+        const text_view name = p_.name(n);
         if (name.size <= base.size + 1 || !(name.slice(0, base.size) == base) ||
             name[base.size] != '_')
             return false;
-        const detail::text_view form = name.slice(base.size + 1, name.size);
+        const text_view form = name.slice(base.size + 1, name.size);
         bool found = false;
         const auto look = [&](ir::range at) {
             if (at.count == 0) return;
@@ -217,11 +211,11 @@ private:
     }
     /// What R_ulll is, which no equation writes so.
     constexpr void say_form(builder& s, ir::ref name) const {
-        const detail::text_view all = p_.name(name);
+        const text_view all = p_.name(name);
         std::int32_t split = all.size - 1;
         while (split > 0 && all[split] != '_') --split;
         if (split < 1 || !is_form_of(name, all.slice(0, split))) return;
-        const detail::text_view form = all.slice(split + 1, all.size);
+        const text_view form = all.slice(split + 1, all.size);
         s << "; it is " << all.slice(0, split) << " where its indices stand ";
         if (form == "upper") s << "above";
         else if (form == "lower") s << "below";
@@ -246,17 +240,17 @@ private:
         return true;
     }
     /// d_i and n_i with one letter are numbers, the names of dimensions.
-    static constexpr bool is_dimension(detail::text_view name) {
+    static constexpr bool is_dimension(text_view name) {
         return name.size == 3 && name[1] == '_' && (name[0] == 'd' || name[0] == 'n') &&
                name[2] >= 'a' && name[2] <= 'z';
     }
-    constexpr void say_dimension(builder& s, detail::text_view name) const {
+    constexpr void say_dimension(builder& s, text_view name) const {
         s << name << " with one letter is a number, a dimension; write " << name.slice(0, 1) << '^'
           << name.slice(2, 3) << " for a tensor with this index";
     }
     constexpr bool is_base_of_dimension(const operand_facts& o) {
         for (ir::ref n = 0; n < p_.names.size() && o.spelling.size == 1; ++n) {
-            const detail::text_view name = p_.name(n);
+            const text_view name = p_.name(n);
             if (!roles_.is_input(n) || !is_dimension(name) || name[0] != o.spelling[0]) continue;
             builder s;
             s << "the equations have no tensor " << o.spelling << ": ";
@@ -371,7 +365,7 @@ private:
             return fail(kind::element_type, s);
         }
         if (!tensor) return;
-        detail::buffer<bool> whole;
+        buffer<bool> whole;
         for (ir::ref n = 0; n < p_.names.size(); ++n) whole.push(false);
         for (std::int32_t k = 0; k < count_ && is_complex(tensor->type); ++k)
             if (operands_[k].kind == operand_facts::what::tensor && says_places(k))
@@ -411,9 +405,9 @@ private:
     std::int32_t count_;
     bool outputs_too_;
     ir::roles roles_;
-    detail::buffer<ir::ref> names_;            // of each operand, or none
-    detail::buffer<std::int32_t> operand_of_;  // of each name, of those that were checked; or -1
-    detail::buffer<std::int32_t> ranks_;       // of each name
+    buffer<ir::ref> names_;            // of each operand, or none
+    buffer<std::int32_t> operand_of_;  // of each name, of those that were checked; or -1
+    buffer<std::int32_t> ranks_;       // of each name
     bool any_truth_ = false;
     std::int32_t first_tensor_ = -1, first_other_ = -1;
     ir::mistake mistake_;

@@ -21,8 +21,8 @@ template <std::uint64_t Hash, std::int32_t Equation>
 consteval said_of_claim say_of_claim() {
     said_of_claim out{};
     const derive::judgement j = derive::judge_claim(outcome_of<Hash>.program.view(), Equation);
-    const detail::text_builder all = derive::words_of(j);
-    const detail::text_view words = all;
+    const text_builder all = derive::words_of(j);
+    const text_view words = all;
     out.count = words.size < out.most_words ? words.size : out.most_words;
     for (std::int32_t k = 0; k < out.count; ++k) out.words[k] = words[k];
     return out;
@@ -58,13 +58,13 @@ struct words_of_claims {
             const said_of_claim& about = said<hash, equation>;
             const ir::mistake m = ir::make_mistake(ir::mistake_kind::claim, Text.view(), at.begin,
                                                    at.end, {about.words, about.count});
-            const detail::text_view all = m.words;
+            const text_view all = m.words;
             out.count = all.size < out.most ? all.size : out.most;
             for (std::int32_t k = 0; k < out.count; ++k) out.characters[k] = all[k];
         }
         return out;
     }
-    static constexpr detail::text_view text() { return {stored.characters, stored.count}; }
+    static constexpr text_view text() { return {stored.characters, stored.count}; }
 
 private:
     struct frozen_words {

@@ -18,10 +18,10 @@ constexpr void compute(ir::program& p, ir::ref name) {
 }
 
 /// Keeps the tensor of this canonical name; the mistake where the program does not define it.
-constexpr ir::mistake keep_name(ir::program& p, detail::text_view name) {
+constexpr ir::mistake keep_name(ir::program& p, text_view name) {
     const ir::ref n = p.find(name);
     if (n == ir::none || p.definition(n) == ir::none) {
-        detail::text_builder s;
+        text_builder s;
         s << "the equations define no tensor " << name << ", so it cannot be kept";
         return ir::make_mistake(ir::mistake_kind::unknown_name, s);
     }

@@ -20,9 +20,7 @@ struct literal_text {
     consteval literal_text(const char (&text)[Size]) {  // NOLINT: implicit, so that a literal fits
         for (std::size_t k = 0; k < Size; ++k) characters[k] = text[k];
     }
-    constexpr detail::text_view view() const {
-        return {characters, static_cast<std::int32_t>(Size) - 1};
-    }
+    constexpr text_view view() const { return {characters, static_cast<std::int32_t>(Size) - 1}; }
 };
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -40,11 +38,66 @@ struct name_key {
 
 template <literal_text Spelling>
 struct define_name {
-    static constexpr std::uint64_t hash = detail::hash_of(Spelling.view());
+    static constexpr std::uint64_t hash = hash_of(Spelling.view());
     friend constexpr auto spelling_of(name_key<hash>) { return Spelling; }
 };
 
 struct name_tag {};
+
+template <std::uint64_t Hash>
+inline constexpr auto spelling_text = spelling_of(name_key<Hash>{});
+
+/// The canonical spelling of a name.
+template <std::uint64_t Hash>
+constexpr text_view spelling() {
+    return spelling_text<Hash>.view();
+}
+
+struct extent_of_no_number {
+    static constexpr text_view text() {
+        return "the extent of an index is a whole number: \"h\"_i = 8";
+    }
+};
+
+/// The names that a derivative is taken by.
+template <std::uint64_t... Hashes>
+struct name_list {};
+
+template <literal_text Text>
+consteval auto reread_literal() {
+    constexpr std::int32_t size = notation::canonical_name(Text.view()).size();
+    literal_text<static_cast<std::size_t>(size) + 1> out;
+    const text_builder spelled = notation::canonical_name(Text.view());
+    for (std::int32_t k = 0; k < size; ++k) out.characters[k] = spelled.view()[k];
+    return out;
+}
+
+/// Letters, and perhaps a label of capitals: spelt canonically already, as most names are.
+constexpr bool is_plain_name(text_view text) {
+    std::int32_t k = 0;
+    while (k < text.size && notation::is_ascii_letter(text.data[k])) ++k;
+    if (k == text.size) return k > 0;
+    if (k == 0 || text.data[k] != '_' || ++k == text.size) return false;
+    while (k < text.size && text.data[k] >= 'A' && text.data[k] <= 'Z') ++k;
+    return k == text.size;
+}
+
+template <literal_text Text>
+consteval auto canonical_literal() {
+    if constexpr (is_plain_name(Text.view())) return Text;
+    else return reread_literal<Text>();
+}
+
+/// "dL/dX"_t from "X"_t: for names that are gone over, such as the keys of a map of parameters.
+template <std::uint64_t Hash>
+struct cotangent_of {
+    static constexpr auto text = [] {
+        const text_builder spelled = ir::cotangent_spelling("L", spelling<Hash>());
+        literal_text<static_cast<std::size_t>(spelling<Hash>().size) + 5> out;
+        for (std::int32_t k = 0; k < spelled.size(); ++k) out.characters[k] = spelled.view()[k];
+        return out;
+    }();
+};
 
 }  // namespace ricci::detail
 
@@ -66,29 +119,6 @@ struct name {
     constexpr name(const name&) = default;
 };
 
-}  // namespace ricci
-
-namespace ricci::detail {
-
-template <std::uint64_t Hash>
-inline constexpr auto spelling_text = spelling_of(name_key<Hash>{});
-
-/// The canonical spelling of a name.
-template <std::uint64_t Hash>
-constexpr detail::text_view spelling() {
-    return spelling_text<Hash>.view();
-}
-
-struct extent_of_no_number {
-    static constexpr detail::text_view text() {
-        return "the extent of an index is a whole number: \"h\"_i = 8";
-    }
-};
-
-}  // namespace ricci::detail
-
-namespace ricci {
-
 /// The name of an index, for `"h"_i = 8`.
 template <std::uint64_t Hash>
 struct index_name {
@@ -104,66 +134,10 @@ struct index_name {
     constexpr index_name(const index_name&) = default;
 };
 
-}  // namespace ricci
-
-namespace ricci::detail {
-
-/// The names that a derivative is taken by.
-template <std::uint64_t... Hashes>
-struct name_list {};
-
-}  // namespace ricci::detail
-
-namespace ricci {
-
 template <std::uint64_t... Hashes>
 consteval detail::name_list<Hashes...> wrt(name<Hashes>...) {
     return {};
 }
-
-}  // namespace ricci
-
-namespace ricci::detail {
-
-template <literal_text Text>
-consteval auto reread_literal() {
-    constexpr std::int32_t size = notation::canonical_name(Text.view()).size();
-    literal_text<static_cast<std::size_t>(size) + 1> out;
-    const detail::text_builder spelled = notation::canonical_name(Text.view());
-    for (std::int32_t k = 0; k < size; ++k) out.characters[k] = spelled.view()[k];
-    return out;
-}
-
-/// Letters, and perhaps a label of capitals: spelt canonically already, as most names are.
-constexpr bool is_plain_name(detail::text_view text) {
-    std::int32_t k = 0;
-    while (k < text.size && notation::is_ascii_letter(text.data[k])) ++k;
-    if (k == text.size) return k > 0;
-    if (k == 0 || text.data[k] != '_' || ++k == text.size) return false;
-    while (k < text.size && text.data[k] >= 'A' && text.data[k] <= 'Z') ++k;
-    return k == text.size;
-}
-
-template <literal_text Text>
-consteval auto canonical_literal() {
-    if constexpr (is_plain_name(Text.view())) return Text;
-    else return reread_literal<Text>();
-}
-
-/// "dL/dX"_t from "X"_t: for names that are gone over, such as the keys of a map of parameters.
-template <std::uint64_t Hash>
-struct cotangent_of {
-    static constexpr auto text = [] {
-        const detail::text_builder spelled = ir::cotangent_spelling("L", spelling<Hash>());
-        literal_text<static_cast<std::size_t>(spelling<Hash>().size) + 5> out;
-        for (std::int32_t k = 0; k < spelled.size(); ++k) out.characters[k] = spelled.view()[k];
-        return out;
-    }();
-};
-
-}  // namespace ricci::detail
-
-namespace ricci {
 
 template <std::uint64_t Hash>
 constexpr auto cotangent(name<Hash>) {

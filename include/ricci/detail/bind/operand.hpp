@@ -41,7 +41,7 @@ struct bound_tensor {
     T* data;
     std::int64_t extents[Rank > 0 ? Rank : 1];
     std::int64_t strides[Rank > 0 ? Rank : 1];
-    detail::memory_watch** watch;  // of the tensor that owns the memory, where one does
+    memory_watch** watch;  // of the tensor that owns the memory, where one does
 };
 
 /// A name with a number.
@@ -67,7 +67,7 @@ struct bound_index {
 
 template <std::uint64_t Hash, class Known = run_time_extents, bool Temporary = false, class T,
           int Rank>
-constexpr auto bind_view(const tensor_view<T, Rank>& view, detail::memory_watch** watch = nullptr) {
+constexpr auto bind_view(const tensor_view<T, Rank>& view, memory_watch** watch = nullptr) {
     bound_tensor<Hash, T, Rank, Known, Temporary> b{};
     b.data = view.data();
     b.watch = watch;
@@ -84,11 +84,11 @@ constexpr auto bind_operand(const tensor_view<T, Rank>& view) {
 }
 template <std::uint64_t Hash, class T, int Rank>
 constexpr auto bind_operand(tensor<T, Rank>& x) {
-    return bind_view<Hash>(x.view(), detail::watch_of(x).place);
+    return bind_view<Hash>(x.view(), watch_of(x).place);
 }
 template <std::uint64_t Hash, class T, int Rank>
 constexpr auto bind_operand(const tensor<T, Rank>& x) {
-    return bind_view<Hash>(x.view(), detail::watch_of(x).place);
+    return bind_view<Hash>(x.view(), watch_of(x).place);
 }
 template <std::uint64_t Hash, class T, int Rank>
 constexpr auto bind_operand(tensor<T, Rank>&& x) {
@@ -96,11 +96,11 @@ constexpr auto bind_operand(tensor<T, Rank>&& x) {
 }
 template <std::uint64_t Hash, class T, std::size_t... E>
 constexpr auto bind_operand(fixed_tensor<T, E...>& x) {
-    return bind_view<Hash, known_extents<E...>>(x.view(), detail::watch_of(x).place);
+    return bind_view<Hash, known_extents<E...>>(x.view(), watch_of(x).place);
 }
 template <std::uint64_t Hash, class T, std::size_t... E>
 constexpr auto bind_operand(const fixed_tensor<T, E...>& x) {
-    return bind_view<Hash, known_extents<E...>>(x.view(), detail::watch_of(x).place);
+    return bind_view<Hash, known_extents<E...>>(x.view(), watch_of(x).place);
 }
 template <std::uint64_t Hash, class T, std::size_t... E>
 constexpr auto bind_operand(fixed_tensor<T, E...>&& x) {

@@ -9,7 +9,7 @@ namespace ricci::detail {
 /// Derives the derivatives that a program uses of tensors that it defines. A template, as all of
 /// derive/definitions.hpp: texts without derivatives build nothing of it.
 template <class Result>
-constexpr void define_derivatives(Result& result, detail::text_view text) {
+constexpr void define_derivatives(Result& result, text_view text) {
     derive::derivative_definitions derivatives(result.program, text);
     bool more = derive::define_tangents(result.program);
     more = derivatives.run() || more;
@@ -28,7 +28,7 @@ constexpr bool speaks_of_derivatives(const ir::program_view& p) {
 
 /// Reads equations and derives the derivatives that they use of tensors that they define.
 template <class Result = notation::parse_result>
-constexpr Result parse_and_define(detail::text_view text) {
+constexpr Result parse_and_define(text_view text) {
     Result result = notation::parse_equations(text);
     if (!result.mistake && speaks_of_derivatives(result.program)) define_derivatives(result, text);
     return result;

@@ -7,7 +7,7 @@
 namespace ricci::detail {
 
 /// Reads equations, and proves what they claim of themselves.
-constexpr notation::parse_result parse_and_prove(detail::text_view text) {
+constexpr notation::parse_result parse_and_prove(text_view text) {
     notation::parse_result result = parse_and_define(text);
     if (!result.mistake) result.mistake = derive::check_claims(result.program, text);
     return result;

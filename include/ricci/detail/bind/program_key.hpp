@@ -82,7 +82,7 @@ inline constexpr auto program_of = trimmed<Hash>();
 
 template <std::uint64_t Hash>
 struct words_of_outcome {
-    static constexpr detail::text_view text() { return outcome_of<Hash>.text(); }
+    static constexpr text_view text() { return outcome_of<Hash>.text(); }
 };
 
 template <bool Said, class Text>
@@ -113,7 +113,7 @@ constexpr std::uint64_t mix_all(std::uint64_t h, Numbers... numbers) {
 
 template <literal_text Text>
 struct parsed_text {
-    static constexpr std::uint64_t hash = detail::hash_of(Text.view());
+    static constexpr std::uint64_t hash = hash_of(Text.view());
     static constexpr ir::program_sizes room = ir::sizes_for_text(Text.view().size);
     static constexpr auto make() { return notation::parse_equations(Text.view()); }
 
@@ -129,7 +129,7 @@ struct derived_gradient {
     static constexpr std::uint64_t hash = mix_all(mix(mix(Source, WithValue ? 2 : 1), Of), Wrt...);
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(6);
     static constexpr auto make() {
-        constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
+        constexpr text_view wrt[] = {spelling<Wrt>()..., {}};
         return derive::gradient(outcome_of<Source>.program.view(),
                                 {spelling<Of>(), wrt, sizeof...(Wrt), WithValue});
     }
@@ -140,7 +140,7 @@ struct derived_jacobian {
     static constexpr std::uint64_t hash = mix_all(mix(mix(Source, 5), Of), Wrt...);
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(6);
     static constexpr auto make() {
-        constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
+        constexpr text_view wrt[] = {spelling<Wrt>()..., {}};
         return derive::jacobian(program_of<Source>.view(), spelling<Of>(), wrt, sizeof...(Wrt));
     }
 };
@@ -150,7 +150,7 @@ struct derived_tangent {
     static constexpr std::uint64_t hash = mix_all(mix(Source, 4), Wrt...);
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used.times(6);
     static constexpr auto make() {
-        constexpr detail::text_view wrt[] = {spelling<Wrt>()..., {}};
+        constexpr text_view wrt[] = {spelling<Wrt>()..., {}};
         return derive::tangent(program_of<Source>.view(), wrt, sizeof...(Wrt));
     }
 };
@@ -166,8 +166,8 @@ struct kept_names {
     static constexpr ir::program_sizes room = outcome_of<Source>.program.used;
     static constexpr kept_result make() {
         kept_result out{ir::program(outcome_of<Source>.program.view()), {}};
-        const detail::text_view names[] = {spelling<Names>()...};
-        for (detail::text_view wanted : names)
+        const text_view names[] = {spelling<Names>()...};
+        for (text_view wanted : names)
             if (!out.mistake) out.mistake = keep_name(out.program, wanted);
         return out;
     }

@@ -55,7 +55,7 @@ struct no_such_result {
         } out;
         if constexpr (wrong) {
             const auto p = program_of<Program>.view();
-            detail::text_builder s;
+            text_builder s;
             s << "there is no output " << spelling<Name>() << "; the outputs are ";
             bool first = true;
             for (ir::ref n = 0; n < p.names.size(); ++n)
@@ -71,7 +71,7 @@ struct no_such_result {
         }
         return out;
     }();
-    static constexpr detail::text_view text() { return {sentence.characters, sentence.size}; }
+    static constexpr text_view text() { return {sentence.characters, sentence.size}; }
 };
 
 /// The names of a program's outputs, in the order of its equations.
@@ -85,7 +85,7 @@ struct program_outputs {
     };
     /// Found in one pass: what is kept, or no equation reads.
     static constexpr list all = [] {
-        detail::buffer<bool> used;
+        buffer<bool> used;
         used.resize(view.names.size(), false);
         for (const ir::equation& e : view.equations)
             if (!e.claim) mark_read(view, e.body, used);
@@ -103,7 +103,7 @@ struct program_outputs {
     template <std::size_t K>
     static constexpr ir::ref name_of = at(K);
     template <std::size_t K>
-    using key = name<detail::hash_of(view.name(at(K)))>;
+    using key = name<hash_of(view.name(at(K)))>;
     template <std::size_t K>
     static constexpr int rank = rank_of(view, at(K));
 };
@@ -133,6 +133,8 @@ namespace ricci {
 template <std::uint64_t Program, class T>
 class results {
     using list = detail::output_list<Program, T, detail::output_numbers<Program>>;
+    template <std::uint64_t Name>
+    using missing = detail::mistake_of<detail::no_such_result<Program, Name>>;
 
 public:
     using hana_tag = boost::hana::map_tag;
@@ -147,31 +149,25 @@ public:
     [[gnu::flatten, gnu::noinline]] ~results() {}
 
     /// The output of this name; one that there is not stops the compilation.
-    template <std::uint64_t Name,
-              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
+    template <std::uint64_t Name, class Mistake = missing<Name>>
     auto& operator[](name<Name>) & {
         return output<Name>(*this);
     }
-    template <std::uint64_t Name,
-              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
+    template <std::uint64_t Name, class Mistake = missing<Name>>
     const auto& operator[](name<Name>) const& {
         return output<Name>(*this);
     }
-    template <std::uint64_t Name,
-              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
+    template <std::uint64_t Name, class Mistake = missing<Name>>
     auto operator[](name<Name> key) && {
         return std::move((*this)[key]);
     }
-    template <std::uint64_t Name,
-              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
+    template <std::uint64_t Name, class Mistake = missing<Name>>
     requires detail::is_a_mistake<Mistake>
     const Mistake& operator[](name<Name>) & = delete;
-    template <std::uint64_t Name,
-              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
+    template <std::uint64_t Name, class Mistake = missing<Name>>
     requires detail::is_a_mistake<Mistake>
     const Mistake& operator[](name<Name>) const& = delete;
-    template <std::uint64_t Name,
-              class Mistake = detail::mistake_of<detail::no_such_result<Program, Name>>>
+    template <std::uint64_t Name, class Mistake = missing<Name>>
     requires detail::is_a_mistake<Mistake>
     const Mistake& operator[](name<Name>) && = delete;
 
