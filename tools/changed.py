@@ -5,7 +5,7 @@ many files as one do not see; then looks at the changed ones with clang-tidy, wh
 usage: changed.py [--since COMMIT] [COMPILER [ARGUMENT ...]]
 
 What changed is told from the last commit that the branch has in common with COMMIT, the commit before this one
-unless told. Sources are read that changed, or include a header that did.
+unless told. Sources are read that changed, or include a header that did, as many as --seconds allow.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDERS = ("include", "src", "tests", "examples", "bench", ".")
@@ -43,10 +44,12 @@ def includers(headers):
     return found
 
 
-def side_by_side(work, items):
-    """The complaints of `work` about items, on as many cores as there are."""
+def side_by_side(work, items, seconds):
+    """The complaints of `work` about items, on as many cores as there are, and how many items it came to."""
+    end = time.monotonic() + seconds
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return [words for words in pool.map(work, items) if words]
+        done = list(pool.map(lambda item: work(item) if time.monotonic() < end else None, items))
+    return [words for words in done if words], sum(words is not None for words in done)
 
 
 def complaint(command, source):
@@ -58,6 +61,7 @@ def complaint(command, source):
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--since", default="HEAD~1")
+    arguments.add_argument("--seconds", type=float, default=120, help="the most for each of the two")
     arguments.add_argument("compiler", nargs="*", default=["g++"])
     told = arguments.parse_args()
     try:
@@ -68,17 +72,20 @@ def main():
     changed = [name for name in changed if name.startswith(("src/", "include/")) and not LEFT_OUT.search(name)]
     sources = {name for name in changed if name.endswith(".cpp")}
     headers = {name for name in changed if name.endswith(".hpp")}
-    read = sorted(sources | {name for name in includers(headers) if not LEFT_OUT.search(name)})
+    others = {name for name in includers(headers) if not LEFT_OUT.search(name)} - sources
+    read = sorted(sources) + sorted(others)
     flags = ["-std=c++20", "-Iinclude", "-I.", "-Isrc"]
-    wrong = side_by_side(lambda name: complaint([*told.compiler, *flags, "-fsyntax-only", name], name), read)
-    print("\n".join(wrong) or f"{len(read)} files, each read by itself")
+    wrong, count = side_by_side(lambda name: complaint([*told.compiler, *flags, "-fsyntax-only", name], name),
+                                read, told.seconds)
+    print("\n".join(wrong) or f"{count} of {len(read)} files, each read by itself")
     tidy = shutil.which("clang-tidy-19") or shutil.which("clang-tidy")
     if tidy is None:
         print("clang-tidy is not there: nothing looked at")
         return 1 if wrong else 0
     looked_at = sorted(sources)
-    unclean = side_by_side(lambda name: complaint([tidy, "--quiet", name, "--", *flags], name), looked_at)
-    print("\n".join(unclean) or f"{len(looked_at)} files, looked at by {pathlib.Path(tidy).name}")
+    unclean, count = side_by_side(lambda name: complaint([tidy, "--quiet", name, "--", *flags], name), looked_at,
+                                  told.seconds)
+    print("\n".join(unclean) or f"{count} of {len(looked_at)} files, looked at by {pathlib.Path(tidy).name}")
     return 1 if wrong or unclean else 0
 
 
