@@ -123,7 +123,7 @@ def check_formulas(folder):
 
 def check_dot(folder):
     for arguments in [[], ["--whole"], ["--of", "Y", "--by", "W_Q"]]:
-        text = ATTENTION + r"M^{ij} = [i < j \text{ or } x^{i} = 2]" + "\n"
+        text = ATTENTION + r"M^{ij} = [i < j \lor x^{i} = 2]" + "\n"
         ran = draw(folder, text, "-o", "graph.dot", *arguments)
         check(ran.returncode == 0, f"no .dot: {ran.stderr}")
         if shutil.which("dot"):
