@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <ricci/version.hpp>
 
 #include "command/command.hpp"
 #include "command/manual.hpp"
@@ -21,7 +22,7 @@ int run(int count, char** words) {
     CLI::App app{
         "tensor equations as papers write them: computed, differentiated, explained, checked",
         "ricci"};
-    app.set_version_flag("--version", "ricci " RICCI_VERSION);
+    app.set_version_flag("--version", "ricci " RICCI_VERSION_STRING);
     app.require_subcommand(0, 1);
     app.footer(
         "Exit status: 0, or 1 for a mistake in what was given, or 2 for a claim that is refuted.");
@@ -56,7 +57,7 @@ int run(int count, char** words) {
         remark_aside("ricci: {}; ricci --help says more\n", e.what());
         return mistaken;
     }
-    if (manual) fmt::print("{}", manual_page(app, RICCI_VERSION));
+    if (manual) fmt::print("{}", manual_page(app, RICCI_VERSION_STRING));
     else if (!shell.empty()) fmt::print("{}", completion(app, shell));
     else if (app.get_subcommands().empty()) fmt::print("{}", app.help());
     return code;
