@@ -95,7 +95,8 @@ bool suits_small_product(const index_groups& groups, const kernels::kernel_table
     const std::int64_t m = iterations(groups.m), n = iterations(groups.n), k = iterations(groups.k);
     if (m == 0 || n == 0 || k == 0 || iterations(groups.batch) > most_batches) return false;
     if (m * n == 1 && k > shortest_long_sum) return false;
-    if (m * k > most_small_elements<T> || k * n > most_small_elements<T> || m * n > most_small_elements<T>)
+    if (m * k > most_small_elements<T> || k * n > most_small_elements<T> ||
+        m * n > most_small_elements<T>)
         return false;
     return (has_kernels(table, n) || m * n * k <= most_plain_products) && !has_far_places(groups);
 }
