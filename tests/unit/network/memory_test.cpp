@@ -108,7 +108,6 @@ void run(const network& n, double bound, const std::string& how) {
 
 }  // namespace
 
-#ifndef RICCI_TEST_SANITIZED
 TEST_CASE("the peak of memory keeps within the bound", "[memory]") {
     struct memory_case {
         const char* name;
@@ -176,4 +175,3 @@ TEST_CASE("the peak of memory keeps within the bound", "[memory]") {
                 CHECK(used.rise <= 1.05 * c.bound);
             }
 }
-#endif
