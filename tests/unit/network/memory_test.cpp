@@ -19,7 +19,6 @@
 #include "bench/network_generators.hpp"
 #include "tests/catch.hpp"
 #include "tests/few.hpp"
-#include "tests/sanitized.hpp"
 
 using namespace ricci;
 using namespace ricci::bench;
