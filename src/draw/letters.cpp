@@ -82,10 +82,9 @@ private:
         const std::size_t count = line.size() - 1;
         // the middle first, then what is nearer to the ends
         for (std::size_t step = 0; step <= count * 5 / 12; ++step)
-            for (const int way : {1, -1}) {
-                const auto at = static_cast<std::size_t>(static_cast<int>(count / 2) +
-                                                         way * static_cast<int>(step));
-                if (at < 1 || at >= count || (step == 0 && way < 0)) continue;
+            for (const bool forward : {true, false}) {
+                const std::size_t at = forward ? count / 2 + step : count / 2 - step;
+                if (at < 1 || at >= count || (step == 0 && !forward)) continue;
                 const point before = line[at - 1], behind = line[at + 1], q = line[at];
                 const double dx = behind.x - before.x, dy = behind.y - before.y;
                 const double length = std::max(std::hypot(dx, dy), 1e-9);

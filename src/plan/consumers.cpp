@@ -125,7 +125,7 @@ void split_added(program_plan& plan, const grown_group& group, consumer& c,
 consumer start_consumer(program_plan& plan, const grown_group& group, tile_values& tiles,
                         std::size_t step) {
     consumer made;
-    const assign a = group.at(step);
+    const assign& a = group.at(step);
     made.step = step;
     made.summed = summed_role(group, step);
     made.what = a;
@@ -137,7 +137,7 @@ consumer start_consumer(program_plan& plan, const grown_group& group, tile_value
 // Of a contraction or a scatter.
 consumer make_consumer(program_plan& plan, const grown_group& group, tile_values& tiles,
                        std::size_t step) {
-    const assign a = group.at(step);
+    const assign& a = group.at(step);
     consumer made = start_consumer(plan, group, tiles, step);
     const auto& found = group.matched.at(step);
     if (a.as == form::scatter) {
@@ -174,7 +174,7 @@ consumer make_consumer(program_plan& plan, const grown_group& group, tile_values
 
 std::vector<consumer> make_consumers(program_plan& plan, const grown_group& group,
                                      tile_values& tiles, std::size_t step) {
-    const assign a = group.at(step);
+    const assign& a = group.at(step);
     if (a.as != form::map) return {make_consumer(plan, group, tiles, step)};
     consumer made = start_consumer(plan, group, tiles, step);
     for_each_load(plan.values, a, [&](const access& from) {

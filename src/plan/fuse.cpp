@@ -137,8 +137,10 @@ attempt fuse_around(program_plan& plan, const std::vector<slot_uses>& uses, std:
                 plan.slots[static_cast<std::size_t>(slot)].kind = storage::unused;
             const std::size_t count = plan.steps.size();
             std::vector<step> steps;
-            for (const std::size_t n : *order)
-                steps.push_back(n < count ? std::move(plan.steps[n]) : made.made()[n - count].what);
+            for (const std::size_t n : *order) {
+                if (n < count) steps.push_back(std::move(plan.steps[n]));
+                else steps.push_back(made.made()[n - count].what);
+            }
             plan.steps = std::move(steps);
             return {true, -1, {}};
         }
