@@ -10,8 +10,8 @@
 
 namespace ricci::elementwise {
 
-/// A strategy for a copy past the caches where q is the loop along which the output is contiguous, p
-/// that of the source, and `others` the rest. None where tiles that are written as they are read
+/// A strategy for a copy past the caches where q is the loop along which the output is contiguous,
+/// p that of the source, and `others` the rest. None where tiles that are written as they are read
 /// are as fast, or where runs would be too short to be worth a second copy. T: float, double, for
 /// any element of that size.
 template <class T>

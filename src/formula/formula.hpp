@@ -1,4 +1,4 @@
-// A formula as a tree, read from the LaTeX that our printer writes, which is less than all of LaTeX.
+// A formula as a tree, read from the LaTeX that our printer writes, which is a part of LaTeX.
 #pragma once
 
 #include <cstdint>

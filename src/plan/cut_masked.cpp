@@ -168,7 +168,8 @@ private:
                            [&](const effect& t) { return t.slot == slot && t.writes == writes; });
     }
 
-    // The pairs that a reader reads, by the loops of what makes them; nothing where it reads others.
+    // The pairs that a reader reads, by the loops of what makes them; nothing where it reads
+    // others.
     std::optional<triangle> pairs_as_made(const assign& made, const assign& reader,
                                           triangle pairs) const {
         std::optional<loop_map> names;

@@ -17,8 +17,8 @@ struct whole_interval {
     bool meets(const whole_interval& other) const {
         return least <= other.most && other.least <= most;
     }
-    /// Adds what factor * counter is, for a counter from 0 to below the extent; one of no iterations
-    /// stands still.
+    /// Adds what factor * counter is, for a counter from 0 to below the extent; where there are no
+    /// iterations, it stands still.
     void add(std::int64_t factor, std::int64_t extent) {
         const std::int64_t last = factor * std::max<std::int64_t>(extent - 1, 0);
         (last < 0 ? least : most) += last;

@@ -106,6 +106,7 @@ protected:
     constexpr void fail_here(mistake_kind kind, text_view sentence) {
         fail(kind, peek().begin, peek().end, sentence);
     }
+    /// Fails, for what reads an expression: gives none in its place.
     constexpr ref refuse(mistake_kind kind, std::int32_t begin, std::int32_t end,
                          text_view sentence) {
         fail(kind, begin, end, sentence);

@@ -16,6 +16,7 @@ namespace ricci::detail {
 
 // What is known of each kind of binding -----------------------------------------------------------
 
+/// What all bindings but those of tensors have in common.
 struct no_tensor {
     using element_type = void;
     static constexpr bool is_tensor = false, is_index = false, temporary = false;
@@ -135,8 +136,8 @@ constexpr auto words_of_check(Find find) {
 }
 template <std::uint64_t Program, bool OutputsToo, class... Bound>
 struct call_mistake {
-    static constexpr auto words =
-        words_of_check<Program, OutputsToo, Bound...>([](auto& check) { return check.run(); });
+    static constexpr auto words = words_of_check<Program, OutputsToo, Bound...>(
+        [](call_check& check) { return check.run(); });
     static constexpr text_view text() { return words.text(); }
 };
 
