@@ -56,7 +56,7 @@ void execution::bind(const plan::program_plan& plan) {
     if (instead_) operands_ = plan.slots;
     rules_.clear();
     for (const auto& r : plan.rules) {
-        const auto& slot = plan.slots[static_cast<std::size_t>(r.slot)];
+        const auto& slot = plan.slots[r.slot.index()];
         const plan::moving_slot* const moving = plan.around.find(r.slot);
         rules_.push_back({r.slot,
                           {plan.type_of(r.slot), slot.data, slot.extents, slot.strides},
@@ -91,8 +91,7 @@ std::optional<execution::early_check> execution::find_early_check(const plan::pr
                                                                   std::size_t step) {
     const auto are_operands = [&](const std::vector<plan::planned_lookup>& lookups) {
         return std::all_of(lookups.begin(), lookups.end(), [&](const plan::planned_lookup& l) {
-            return plan.slots[static_cast<std::size_t>(l.numbers.use.slot)].kind ==
-                   plan::storage::input;
+            return plan.slots[l.numbers.use.slot.index()].kind == plan::storage::input;
         });
     };
     if (const auto* const s = std::get_if<plan::lookup_sum_step>(&plan.compiled[step])) {
@@ -111,7 +110,7 @@ std::optional<execution::early_check> execution::find_early_check(const plan::pr
     }
     const auto* const g = std::get_if<plan::gather_step>(&plan.compiled[step]);
     if (g == nullptr || g->lookups.empty() || !are_operands(g->lookups)) return std::nullopt;
-    if (g->wanted.use.slot < 0) return early_check{step, std::nullopt};
+    if (!g->wanted.use.slot) return early_check{step, std::nullopt};
     auto before = steps_before_check(plan, step);
     if (!before) return std::nullopt;
     return early_check{step, std::move(before)};
@@ -121,29 +120,29 @@ std::optional<execution::early_check> execution::find_early_check(const plan::pr
 // None where that would take a contraction, or would write to an output.
 std::optional<std::vector<std::size_t>> execution::steps_before_check(
     const plan::program_plan& plan, std::size_t gather) {
-    std::vector<std::int32_t> open{
+    std::vector<plan::slot_number> open{
         std::get<plan::gather_step>(plan.compiled[gather]).wanted.use.slot};
     std::vector<std::size_t> steps;
     for (std::size_t k = gather; k-- > 0;) {
         const auto& s = plan.compiled[k];
-        const auto needed = [&](std::int32_t slot) {
+        const auto needed = [&](plan::slot_number slot) {
             return std::find(open.begin(), open.end(), slot) != open.end();
         };
         bool wanted = false;
-        for_each_slot(s, [&](std::int32_t slot, bool writes) {
+        for_each_slot(s, [&](plan::slot_number slot, bool writes) {
             wanted = wanted || (writes && needed(slot));
         });
         if (!wanted) continue;
         if (!std::holds_alternative<plan::map_step>(s) &&
             !std::holds_alternative<plan::gather_step>(s))
             return {};
-        for_each_slot(s, [&](std::int32_t slot, bool writes) {
+        for_each_slot(s, [&](plan::slot_number slot, bool writes) {
             if (!writes && !needed(slot)) open.push_back(slot);
         });
         steps.push_back(k);
     }
-    for (const std::int32_t slot : open)
-        if (plan.slots[static_cast<std::size_t>(slot)].kind == plan::storage::output) return {};
+    for (const plan::slot_number slot : open)
+        if (plan.slots[slot.index()].kind == plan::storage::output) return {};
     std::reverse(steps.begin(), steps.end());
     return steps;
 }
@@ -162,7 +161,7 @@ void execution::check_early(const early_check& check) {
 bool execution::touches_carried(const plan::program_plan& plan, const early_check& check) {
     bool found = false;
     const auto look = [&](std::size_t step) {
-        for_each_slot(plan.compiled[step], [&](std::int32_t slot, bool) {
+        for_each_slot(plan.compiled[step], [&](plan::slot_number slot, bool) {
             const plan::moving_slot* const m = plan.around.find(slot);
             found = found || (m != nullptr && m->carried);
         });
@@ -175,7 +174,7 @@ bool execution::touches_carried(const plan::program_plan& plan, const early_chec
 void execution::check_pass(const plan::program_plan& plan) {
     for (auto& r : rules_) {
         if (r.carried || r.words.empty()) continue;  // of the latter another plan is run
-        r.tensor.data = plan.slots[static_cast<std::size_t>(r.slot)].data;
+        r.tensor.data = plan.slots[r.slot.index()].data;
         r.look();
     }
     for (const auto& check : early_checks_) {
@@ -189,11 +188,10 @@ void execution::check_pass(const plan::program_plan& plan) {
 
 // The addresses of what moves, for the steps that run in this pass.
 void execution::bind_pass(const plan::program_plan& plan, const plan::pass_counter& pass) {
-    for (auto& r : rules_) r.tensor.data = plan.slots[static_cast<std::size_t>(r.slot)].data;
+    for (auto& r : rules_) r.tensor.data = plan.slots[r.slot.index()].data;
     if (instead_)
         for (const plan::moving_slot& m : plan.around.moving)
-            operands_[static_cast<std::size_t>(m.slot)].data =
-                plan.slots[static_cast<std::size_t>(m.slot)].data;
+            operands_[m.slot.index()].data = plan.slots[m.slot.index()].data;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         if (!plan.around.moves[k] || !pass.runs(k)) continue;
         if (instead_) find_results(plan, k);
@@ -225,9 +223,9 @@ void execution::find_results(const plan::program_plan& plan, std::size_t step) {
     results.clear();
     plan::for_each_part(plan.compiled[step], [&](const auto& part) {
         if (!part.hides) return;
-        plan::for_each_slot(part, [&](std::int32_t number, bool writes) {
+        plan::for_each_slot(part, [&](plan::slot_number number, bool writes) {
             if (!writes) return;
-            const auto& slot = plan.slots[static_cast<std::size_t>(number)];
+            const auto& slot = plan.slots[number.index()];
             results.push_back(
                 {plan.type_of(number), memory.base(number), slot.extents, slot.strides});
         });

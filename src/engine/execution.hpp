@@ -92,7 +92,7 @@ private:
     /// The numbers of an operand that has to be between two; without words, or the plan is another
     /// one.
     struct operand_range {
-        std::int32_t slot = -1;
+        plan::slot_number slot;
         strided_elements tensor;
         std::int64_t least = 0, most = 0;
         std::string words;

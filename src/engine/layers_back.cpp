@@ -118,8 +118,8 @@ std::vector<std::string> layers::tensors_in_memory() const {
     const plan::program_plan& plan = forward_->plan();
     std::vector<bool> once(plan.slots.size(), false);
     for (std::size_t k = 0; k < plan.compiled.size(); ++k)
-        for_each_slot(plan.compiled[k], [&](std::int32_t slot, bool writes) {
-            if (writes) once[static_cast<std::size_t>(slot)] = plan.around.runs_once(k);
+        for_each_slot(plan.compiled[k], [&](plan::slot_number slot, bool writes) {
+            if (writes) once[slot.index()] = plan.around.runs_once(k);
         });
     std::vector<std::string> all;
     for (std::size_t s = 0; s < plan.slots.size(); ++s) {

@@ -29,7 +29,7 @@ void looped_program::add_up(ir::ref name, const operand& total) {
     plan::moving_slot still;
     still.base = static_cast<std::byte*>(total.data);
     keep(name, total, still, true);
-    loop_.added_up.push_back(name);
+    loop_.added_up.push_back(plan::slot_of_name(name));
 }
 
 void looped_program::keep(ir::ref name, const operand& one, const plan::moving_slot& place,
@@ -43,7 +43,7 @@ void looped_program::keep(ir::ref name, const operand& one, const plan::moving_s
     const bool is_number = !output && one.rank == 0 && one.data == nullptr && !one.shape_only;
     if (!is_number) {
         plan::moving_slot moving = place;
-        moving.slot = name;
+        moving.slot = plan::slot_of_name(name);
         if (moving.advance.empty()) moving.advance = {0};
         o.data = moving.at({0}, loop_.counts);
         o.shape_only = o.data == nullptr;
@@ -69,8 +69,8 @@ void looped_program::make_plan() {
 }
 
 void looped_program::prepare(std::byte* workspace) {
-    for (const std::int32_t number : plan_.around.added_up) {
-        const plan::slot& total = plan_.slots[static_cast<std::size_t>(number)];
+    for (const plan::slot_number number : plan_.around.added_up) {
+        const plan::slot& total = plan_.slots[number.index()];
         const auto zeros = plan::zeros_plan(type_, total.extents, {total.data, total.strides});
         loans_.add(clears_.emplace_back(zeros).loans());
     }

@@ -93,8 +93,8 @@ ready_matrix::ready_matrix(const plan::program_plan& plan, const planned& s)
 
 void ready_matrix::bind(const plan_memory& memory, const planned& s) {
     factors_ = memory.base(s.factors.slot);
-    if (s.from.use.slot >= 0) from_ = memory.element(s.from.use.slot, s.from.offset);
-    if (s.to.use.slot >= 0) to_ = memory.element(s.to.use.slot, s.to.offset);
+    if (s.from.use.slot) from_ = memory.element(s.from.use.slot, s.from.offset);
+    if (s.to.use.slot) to_ = memory.element(s.to.use.slot, s.to.offset);
 }
 
 void ready_matrix::factor(const linear::prepared_factorization& by_lu) {

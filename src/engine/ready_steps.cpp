@@ -18,7 +18,7 @@ namespace {
 
 std::vector<std::int32_t> tensors_of(const plan::map_step& s) {
     std::vector<std::int32_t> tensors;
-    for (const auto& use : s.uses) tensors.push_back(use.slot);
+    for (const auto& use : s.uses) tensors.push_back(use.slot.number());
     return tensors;
 }
 
@@ -44,7 +44,7 @@ elementwise::prepared_gather gather_kernels(const plan::program_plan& plan,
                              s.in.at,
                              lookups};
     const bool of_truths = plan.is_truth(s.in.use.slot);
-    if (s.wanted.use.slot < 0) return elementwise::prepared_gather(what, nullptr, of_truths);
+    if (!s.wanted.use.slot) return elementwise::prepared_gather(what, nullptr, of_truths);
     const elementwise::prepared_gather::condition wanted{plan.type_of(s.wanted.use.slot),
                                                          s.wanted.at};
     return elementwise::prepared_gather(what, &wanted, of_truths);
@@ -53,8 +53,7 @@ elementwise::prepared_gather gather_kernels(const plan::program_plan& plan,
 }  // namespace
 
 ready_gather::ready_gather(const plan::program_plan& plan, const planned& s)
-    : kernels_(gather_kernels(plan, s)),
-      places_(s.lookups.size() + (s.wanted.use.slot >= 0 ? 1 : 0)) {
+    : kernels_(gather_kernels(plan, s)), places_(s.lookups.size() + (s.wanted.use.slot ? 1 : 0)) {
     for (const auto& l : s.lookups) strays_.push_back(l.words);
 }
 
@@ -63,7 +62,7 @@ void ready_gather::bind(const plan_memory& memory, const planned& s) {
     out_ = memory.base(s.out.use.slot);
     for (std::size_t l = 0; l < s.lookups.size(); ++l)
         places_[l] = memory.base(s.lookups[l].numbers.use.slot);
-    if (s.wanted.use.slot >= 0) places_.back() = memory.base(s.wanted.use.slot);
+    if (s.wanted.use.slot) places_.back() = memory.base(s.wanted.use.slot);
 }
 
 void ready_gather::run() {

@@ -31,13 +31,13 @@ public:
         : plan_(plan), workspace_(workspace) {}
 
     /// Null for what is no tensor.
-    std::byte* base(std::int32_t number) const {
-        if (number < 0) return nullptr;
-        const auto& slot = plan_.slots[static_cast<std::size_t>(number)];
+    std::byte* base(plan::slot_number number) const {
+        if (!number) return nullptr;
+        const auto& slot = plan_.slots[number.index()];
         if (slot.kind == plan::storage::workspace) return workspace_ + slot.workspace_offset;
         return static_cast<std::byte*>(slot.data);
     }
-    std::byte* element(std::int32_t number, std::int64_t offset) const {
+    std::byte* element(plan::slot_number number, std::int64_t offset) const {
         return base(number) + offset * static_cast<std::int64_t>(size_of(plan_.type_of(number)));
     }
     template <class Uses>

@@ -54,7 +54,7 @@ private:
     std::int64_t stride(std::int32_t tensor, std::int32_t index) const {
         if (tensor < 0) return 0;
         const auto k = static_cast<std::size_t>(tensor);
-        const auto& slot = planned_.plan.slots[static_cast<std::size_t>(planned_.slots[k])];
+        const auto& slot = planned_.plan.slots[planned_.slots[k].index()];
         std::int64_t sum = 0;
         for (std::size_t axis = 0; axis < tree_.axes[k].size(); ++axis)
             if (tree_.axes[k][axis] == index) sum += slot.strides[axis];
@@ -74,7 +74,8 @@ algebra_steps::algebra_steps(const step_tree& tree, const network_plan& planned,
     : workspace_(workspace), indices_(extents.size()) {
     const loop_finder loops(tree, planned, extents);
     const auto slot_of = [&](std::int32_t tensor) {
-        return tensor < 0 ? -1 : planned.slots[static_cast<std::size_t>(tensor)];
+        return tensor < 0 ? plan::slot_number::none
+                          : planned.slots[static_cast<std::size_t>(tensor)];
     };
     for (const tree_step& s : tree.steps) {
         step_loops found = loops.of(s);
@@ -95,12 +96,12 @@ algebra_steps::algebra_steps(const step_tree& tree, const network_plan& planned,
     }
 }
 
-void* algebra_steps::base(const network_plan& planned, std::int32_t slot) const {
-    if (slot < 0)
+void* algebra_steps::base(const network_plan& planned, plan::slot_number slot) const {
+    if (!slot)
         return const_cast<void*>(planned.plan.type == element::f32
                                      ? static_cast<const void*>(&no_floats)
                                      : static_cast<const void*>(&no_doubles));
-    const auto& s = planned.plan.slots[static_cast<std::size_t>(slot)];
+    const auto& s = planned.plan.slots[slot.index()];
     return s.kind == plan::storage::workspace ? workspace_ + s.workspace_offset : s.data;
 }
 

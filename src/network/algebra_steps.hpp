@@ -36,11 +36,11 @@ public:
 private:
     struct made_step {
         std::unique_ptr<const contractions::prepared_algebra_product> product;
-        std::int32_t a = -1, b = -1, c = -1;  // slots; b of a step with one factor: none
+        plan::slot_number a, b, c;  // b of a step with one factor: none
         contractions::traced_step traced;
         std::vector<contractions::place> places;
     };
-    void* base(const network_plan& planned, std::int32_t slot) const;
+    void* base(const network_plan& planned, plan::slot_number slot) const;
 
     std::vector<made_step> steps_;
     runtime::loan_book loans_;

@@ -39,7 +39,7 @@ lane::lane(sliced_plan& of, const run_request& asked, std::byte* workspace, cons
 }
 
 void lane::bind(std::size_t operand, const void* data) {
-    planned_.plan.slots[at(planned_.slots[operand])].data = const_cast<void*>(data);
+    planned_.plan.slots[planned_.slots[operand].index()].data = const_cast<void*>(data);
     const auto& moving = of_.moving_operands;
     const auto found =
         std::lower_bound(moving.begin(), moving.end(), operand,
@@ -53,7 +53,7 @@ void lane::bind(std::size_t operand, const void* data) {
 }
 
 void lane::move(const plan::moving_slot& m) {
-    planned_.plan.slots[at(m.slot)].data = m.at(counters_, around().counts);
+    planned_.plan.slots[m.slot.index()].data = m.at(counters_, around().counts);
 }
 
 void lane::run_step(std::size_t step) {

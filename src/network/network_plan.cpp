@@ -25,7 +25,7 @@ public:
         made_.plan.type = asked.type;
         values().begin(0, asked.type);
         for (const std::int64_t extent : asked.extents)
-            loops_.push_back(extent == 1 ? -1 : values().loops().fresh(ir::none, extent));
+            loops_.push_back(extent == 1 ? loop::none : values().loops().fresh(ir::none, extent));
         for (std::size_t k = 0; k < tree_.axes.size(); ++k) make_slot(k);
     }
 
@@ -69,8 +69,7 @@ private:
             s.kind = storage::workspace;
             make_row_major(s);
         }
-        made_.slots.push_back(static_cast<std::int32_t>(made_.plan.slots.size()));
-        made_.plan.slots.push_back(std::move(s));
+        made_.slots.push_back(made_.plan.add(std::move(s)));
     }
     void make_row_major(plan::slot& s) const {
         std::int64_t elements = 1;
@@ -92,7 +91,7 @@ private:
         made.slot = made_.slots[at(tensor)];
         for (const std::int32_t i : tree_.axes[at(tensor)]) {
             plan::place p;
-            if (loops_[at(i)] >= 0) p.add(loops_[at(i)], 1);
+            if (loops_[at(i)]) p.add(loops_[at(i)], 1);
             made.at.push_back(std::move(p));
         }
         return made;
@@ -155,13 +154,12 @@ private:
         for (const loop l : made.loops) part.extents.push_back(values().extent(l));
         make_row_major(part);
         made.target = {};
-        made.target.slot = static_cast<std::int32_t>(made_.plan.slots.size());
+        made.target.slot = made_.plan.add(std::move(part));
         for (const loop l : made.loops) {
             plan::place p;
             p.add(l, 1);
             made.target.at.push_back(std::move(p));
         }
-        made_.plan.slots.push_back(std::move(part));
         assign added;
         added.equation = 0;
         added.as = form::map;
@@ -190,14 +188,14 @@ private:
         }
         for (std::size_t k = 0; k < tree_.steps.size(); ++k)
             if (tree_.steps[k].also >= 0) {
-                around.also.resize(tree_.steps.size(), -1);
+                around.also.resize(tree_.steps.size());
                 around.also[k] = made_.slots[at(tree_.steps[k].also)];
             }
         find_dependences(made_.plan, asked_.repeats);
         if (!asked_.keeps) return;
         for (const auto& step : made_.plan.compiled)
-            for_each_slot(step, [&](std::int32_t slot, bool writes) {
-                plan::slot& s = made_.plan.slots[at(slot)];
+            for_each_slot(step, [&](plan::slot_number slot, bool writes) {
+                plan::slot& s = made_.plan.slots[slot.index()];
                 if (!writes && s.kind == storage::workspace) s.lasts = true;
             });
     }
@@ -220,7 +218,7 @@ private:
     const plan_request& asked_;
     const step_tree& tree_;
     network_plan made_;
-    std::vector<loop> loops_;  // of each index; -1: its extent is 1
+    std::vector<loop> loops_;  // of each index; none: its extent is 1
 };
 
 }  // namespace

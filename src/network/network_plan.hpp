@@ -47,7 +47,7 @@ struct plan_request {
 
 struct network_plan {
     plan::program_plan plan;
-    std::vector<std::int32_t> slots;  // of each tensor of the tree
+    std::vector<plan::slot_number> slots;  // of each tensor of the tree
 };
 
 /// Throws ricci::error where intermediates are larger than memory has addresses.

@@ -343,13 +343,13 @@ bool network_run::run_changed(planned_lanes& p, const std::function<bool(double)
     const runtime::held_memory held(by.loans());
     std::fill(stale_.begin(), stale_.end(), false);
     for (std::size_t k = 0; k < changed_.size(); ++k)
-        if (changed_[k]) stale_[at(p.plan.planned.slots[k])] = true;
+        if (changed_[k]) stale_[p.plan.planned.slots[k].index()] = true;
     const std::size_t steps = p.plan.writes.size();
     for (std::size_t k = 0; k < steps; ++k) {
         const auto& reads = p.plan.reads[k];
-        if (std::none_of(reads.begin(), reads.end(), [&](auto s) { return stale_[at(s)]; }))
+        if (std::none_of(reads.begin(), reads.end(), [&](auto s) { return stale_[s.index()]; }))
             continue;
-        stale_[at(p.plan.writes[k])] = true;
+        stale_[p.plan.writes[k].index()] = true;
         by.run_step(k);
         ++steps_run_;
         if (progress && !progress(static_cast<double>(k + 1) / static_cast<double>(steps)))

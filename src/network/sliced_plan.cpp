@@ -45,8 +45,8 @@ void sliced_plan::find_uses(const std::vector<run_output>& outputs) {
     const auto& slots = planned.plan.slots;
     const auto& compiled = planned.plan.compiled;
     for (const plan::moving_slot& m : around().moving) {
-        if (at(m.slot) >= tree.operands) break;
-        moving_operands.push_back({at(m.slot), {}});
+        if (m.slot.index() >= tree.operands) break;
+        moving_operands.push_back({m.slot.index(), {}});
         for (std::size_t l = 0; l < m.advance.size(); ++l)
             if (m.advance[l] != 0) plan::add_loop(moving_operands.back().loops, l);
     }
@@ -56,14 +56,14 @@ void sliced_plan::find_uses(const std::vector<run_output>& outputs) {
     joins.resize(compiled.size());
     is_constant.resize(slots.size());
     for (std::size_t k = 0; k < compiled.size(); ++k) {
-        for_each_slot(compiled[k], [&](std::int32_t slot, bool writing) {
+        for_each_slot(compiled[k], [&](plan::slot_number slot, bool writing) {
             if (writing) writes[k] = slot;
             else reads[k].push_back(slot);
-            if (at(slot) < readers.size()) readers[at(slot)].push_back(k);
+            if (slot.index() < readers.size()) readers[slot.index()].push_back(k);
         });
-        if (k < around().also.size() && around().also[k] >= 0) reads[k].push_back(around().also[k]);
-        is_constant[at(writes[k])] =
-            slots[at(writes[k])].kind == plan::storage::workspace && around().depends[k].none();
+        if (k < around().also.size() && around().also[k]) reads[k].push_back(around().also[k]);
+        is_constant[writes[k].index()] =
+            slots[writes[k].index()].kind == plan::storage::workspace && around().depends[k].none();
         for (std::size_t o = 0; o < outputs.size(); ++o)
             if (outputs[o].adds && writes[k] == planned.slots[at(results[o])]) joins[k] = true;
     }
@@ -85,7 +85,7 @@ std::vector<double> sliced_plan::costs_of_slots() const {
                 if (!seen) cost *= static_cast<double>(extents[at(axes[axis])]);
             }
         }
-        costs[at(planned.slots[at(s.result)])] = cost;
+        costs[planned.slots[at(s.result)].index()] = cost;
     }
     return costs;
 }
@@ -102,7 +102,7 @@ void sliced_plan::find_passes(const run_request& asked) {
         plan::add_loop(all_columns, l);
     const auto& depends = around().depends;
     for (std::size_t k = 0; k < depends.size(); ++k) {
-        const double cost = of_slots[at(writes[k])] + step_itself;
+        const double cost = of_slots[writes[k].index()] + step_itself;
         multiplications += cost;
         for (std::size_t l = 0; l < loops.size(); ++l)
             if (depends[k].test(l % depends[k].size())) costs[l] += cost;

@@ -37,8 +37,8 @@ struct sliced_plan {
     std::vector<moving_operand> moving_operands;
     std::vector<std::vector<std::size_t>> readers;  // of each operand: the steps
     // Of each compiled step:
-    std::vector<std::vector<std::int32_t>> reads;
-    std::vector<std::int32_t> writes;
+    std::vector<std::vector<plan::slot_number>> reads;
+    std::vector<plan::slot_number> writes;
     std::vector<char> joins;  // whether it adds to an output
     // Of each slot: an intermediate that is the same in all passes.
     std::vector<char> is_constant;

@@ -34,18 +34,18 @@ struct assign {
     loop_list loops;  // those of the target; of a scatter all
     fold folding = fold::none;
     loop_list over;
-    expr body = -1;
-    expr scale = -1;  // contract: a number, of constants and single elements
+    expr body;
+    expr scale;       // contract: a number, of constants and single elements
     double beta = 0;  // contract; lookups: 0 or 1
     // lookups: this loop of the target is where `numbers` say, and nowhere where they are no place
-    // of it; -1: the target has no such loop.
-    loop scattered = -1;
-    expr numbers = -1;
-    loop along = -1;         // scan: one of `loops`
+    // of it; none: the target has no such loop.
+    loop scattered;
+    expr numbers;
+    loop along;              // scan: one of `loops`
     bool backwards = false;  // scan: from the last one on
-    expr decay = -1;         // scan of a sum: a load, which is not read where the scan begins
+    expr decay;              // scan of a sum: a load, which is not read where the scan begins
     matrix_part matrix = {};
-    expr right = -1;  // matrix: a load, the right-hand sides
+    expr right;  // matrix: a load, the right-hand sides
     // A product under a bracket is one by zeros here: where what it writes is no number, something
     // may have come through that the bracket excludes.
     bool hides = false;
@@ -67,7 +67,7 @@ void for_each_load(const graph& values, const assign& a, F visit) {
 
 /// A loop of a fused group. Tiles span rows and columns of one batch.
 struct group_loop {
-    loop what = -1;
+    loop what;
     loop_role role = loop_role::batch;
 };
 
@@ -98,8 +98,8 @@ constexpr bool is_found_with_weights(part p) {
 struct member {
     part as = part::tile;
     assign what;
-    std::int32_t weights = -1;  // rows: the tile of the weights that the body is proportional to
-    access of;                  // what gives a result: the tensor whose tile it is, as written
+    slot_number weights;  // rows: the tile of the weights that the body is proportional to
+    access of;            // what gives a result: the tensor whose tile it is, as written
 };
 
 /// Assignments that run tile by tile. It means: run the members in order, and store everything,
@@ -117,7 +117,7 @@ struct fused {
 
 /// A product that two groups make of the same factors: its tile in each.
 struct kept_tile {
-    std::int32_t first = -1, second = -1;
+    slot_number first, second;
 };
 
 /// Two groups over the same loops, and the sums of rows between them, a block of rows at a time.

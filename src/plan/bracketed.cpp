@@ -66,14 +66,14 @@ void bracketed_tensors::add(const access& target, expr value) {
 }
 
 expr bracketed_tensors::without_implied(expr product) {
-    expr only = -1;
+    expr only;
     expr_list brackets;
     for (const expr f : values_.factors(product)) {
         if (values_.is_bracket(f)) brackets.push_back(f);
-        else if (only >= 0) return product;
+        else if (only) return product;
         else only = f;
     }
-    if (only < 0 || brackets.empty() || values_[only].kind != kind::load) return product;
+    if (!only || brackets.empty() || values_[only].kind != kind::load) return product;
     const access read = values_[only].source;
     const auto found = known_.find(read.slot);
     if (found == known_.end()) return product;

@@ -23,7 +23,7 @@ private:
     expr condition_of(expr bracket);
 
     graph& values_;
-    std::map<std::int32_t, std::pair<access, expr_list>> known_;  // by slot
+    std::map<slot_number, std::pair<access, expr_list>> known_;  // by slot
 };
 
 }  // namespace ricci::plan

@@ -132,7 +132,7 @@ private:
         for (auto& p : at) erase_if(p.terms, [&](const term& t) { return !is_group_loop(t.over); });
         return at;
     }
-    const access* result(std::int32_t slot) const {
+    const access* result(slot_number slot) const {
         const auto found = results_.find(slot);
         return found == results_.end() ? nullptr : &found->second;
     }
@@ -238,7 +238,7 @@ private:
         const step& last = plan_.steps[last_at_];
         for (const auto number : behind_)
             if (!independent(plan_.steps[number], last)) return false;
-        const auto touched = [&](std::size_t other, std::int32_t slot) {
+        const auto touched = [&](std::size_t other, slot_number slot) {
             const auto& effects = plan_.steps[other].effects;
             return std::any_of(effects.begin(), effects.end(),
                                [&](const effect& t) { return t.slot == slot; });
@@ -267,7 +267,7 @@ private:
     std::size_t first_at_ = 0, last_at_ = 0;
     fused first_, second_;
     std::vector<kept_tile> kept_;
-    std::map<std::int32_t, access> results_;  // of the first group and the sums
+    std::map<slot_number, access> results_;  // of the first group and the sums
     std::vector<std::size_t> before_, sums_, behind_;
     std::vector<assign> between_;
 };

@@ -11,6 +11,7 @@
 #include <ricci/ir/program.hpp>
 
 #include "src/plan/matrix_task.hpp"
+#include "src/plan/slot_number.hpp"
 #include "src/plan/way.hpp"
 #include "src/steps/contraction.hpp"
 #include "src/steps/fused.hpp"
@@ -24,7 +25,7 @@ using namespace steps;
 
 /// A tensor as a step uses it: where it is, and for words how it was written.
 struct tensor_use {
-    std::int32_t slot = -1;      // -1: a position, which has no memory
+    slot_number slot;            // none: a position, which has no memory
     ir::range positions{0, -1};  // as written; count -1: the slot's own axes
 };
 
@@ -32,7 +33,7 @@ struct tensor_use {
 /// or `value` when there are none.
 struct scalar {
     struct element_use {
-        std::int32_t slot = -1;
+        slot_number slot;
         std::int64_t offset = 0;
     };
     double value = 1;
@@ -111,7 +112,7 @@ struct gather_step : assignment_step {
     std::vector<ir::ref> indices;  // of the loops, for words
     walked out, in;
     std::vector<lookup> lookups;
-    // Where it is 0 nobody wants what is looked up, and the places need not exist; of slot -1:
+    // Where it is 0 nobody wants what is looked up, and the places need not exist; of no slot:
     // nowhere.
     walked wanted;
 };
@@ -140,9 +141,9 @@ struct scan_step : assignment_step {
     std::size_t along = 0;
     operand out, in, decay;
     tensor_use to, from;
-    tensor_use decayed_by;  // of slot -1: nothing decays
+    tensor_use decayed_by;  // of no slot: nothing decays
 
-    bool decays() const { return decayed_by.slot >= 0; }
+    bool decays() const { return decayed_by.slot != slot_number::none; }
 };
 
 /// Factors of matrices, or what is made of them; `matrix_task.hpp` says what the tasks are.
@@ -156,7 +157,7 @@ struct matrix_step : assignment_step {
     matrix_part what;
     std::vector<std::int64_t> batch;    // extents: of the factored matrices
     std::vector<std::int64_t> columns;  // of the loops over right-hand sides of one matrix
-    side from;                          // matrices, or right-hand sides; of slot -1: neither
+    side from;                          // matrices, or right-hand sides; of no slot: neither
     side to;                            // of factors: nothing
     tensor_use factors;                 // written by that task, read by the others
 };
@@ -240,14 +241,14 @@ void for_each_slot(const contraction_step& s, F visit) {
 template <class F>
 void for_each_slot(const map_step& s, F visit) {
     for (std::size_t k = 0; k < s.uses.size(); ++k)
-        if (s.uses[k].slot >= 0) visit(s.uses[k].slot, k == 0);
+        if (s.uses[k].slot) visit(s.uses[k].slot, k == 0);
 }
 
 template <class F>
 void for_each_slot(const gather_step& s, F visit) {
-    if (s.in.use.slot >= 0) visit(s.in.use.slot, false);
+    if (s.in.use.slot) visit(s.in.use.slot, false);
     for (const auto& l : s.lookups) visit(l.numbers.use.slot, false);
-    if (s.wanted.use.slot >= 0) visit(s.wanted.use.slot, false);
+    if (s.wanted.use.slot) visit(s.wanted.use.slot, false);
     visit(s.out.use.slot, true);
 }
 
@@ -275,7 +276,7 @@ void for_each_slot(const scan_step& s, F visit) {
 template <class F>
 void for_each_slot(const matrix_step& s, F visit) {
     const bool makes_factors = s.what.task == matrix_task::factor;
-    if (s.from.use.slot >= 0) visit(s.from.use.slot, false);
+    if (s.from.use.slot) visit(s.from.use.slot, false);
     visit(s.factors.slot, makes_factors);
     if (!makes_factors) visit(s.to.use.slot, true);
 }
@@ -285,7 +286,7 @@ void for_each_slot(const fused_step& s, F visit) {
     for (const auto& number : s.numbers)
         for (const auto& operand : number.operands) visit(operand.slot, false);
     for (const auto& use : s.uses)
-        if (use.slot >= 0) visit(use.slot, use.written);
+        if (use.slot) visit(use.slot, use.written);
 }
 
 /// Calls `visit(slot, writes)` for every tensor that a step touches.

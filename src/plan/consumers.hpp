@@ -12,10 +12,10 @@ namespace ricci::plan {
 /// An assignment that reads planes, over the group's loops.
 struct consumer {
     std::size_t step = 0;
-    assign what;  // its body apart: value, times `factor` where that is not -1
+    assign what;  // its body apart: value, times `factor` where there is one
     loop_role summed = loop_role::column;
-    expr value = -1;
-    expr factor = -1;              // a load that lacks what is not summed
+    expr value;
+    expr factor;                   // a load that lacks what is not summed
     access of;                     // the plane, as written
     loop_list own;                 // its loops beside the group's
     std::int32_t weights = -1;     // the softmax that the value is proportional to
@@ -31,7 +31,7 @@ struct consumer {
 /// A step, and what it touches as if it ran where the steps were whose place it takes.
 struct made_step {
     struct timed_effect {
-        std::int32_t slot = -1;
+        slot_number slot;
         std::size_t when = 0;
         bool writes = false;
     };

@@ -22,8 +22,7 @@ program_plan whole_tensor(element type, const std::vector<std::int64_t>& extents
         s.extents = extents;
         s.strides = memory.strides;
         s.data = memory.data;
-        made.slots.push_back(std::move(s));
-        return static_cast<std::int32_t>(made.slots.size()) - 1;
+        return made.add(std::move(s));
     };
     a.target.slot = slot_in(to, storage::output);
     for (const std::int64_t extent : extents) {

@@ -162,7 +162,7 @@ private:
         return panel_cut{*all, false, 0, false};
     }
 
-    bool effects(std::size_t s, std::int32_t slot, bool writes) const {
+    bool effects(std::size_t s, slot_number slot, bool writes) const {
         const auto& all = plan_.steps[s].effects;
         return std::any_of(all.begin(), all.end(),
                            [&](const effect& t) { return t.slot == slot && t.writes == writes; });

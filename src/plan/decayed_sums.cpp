@@ -16,13 +16,13 @@ namespace {
 // Fewer are summed by all pairs.
 constexpr std::int64_t fewest_carried = 8;
 
-// The condition of a softmax; -1: it is none that pairs have.
+// The condition of a softmax; none: it is not one that pairs have.
 expr condition_of_softmax(const graph& values, expr factor) {
     const auto& node = values[factor];
-    if (node.kind != kind::fold || node.folding != fold::softmax) return -1;
+    if (node.kind != kind::fold || node.folding != fold::softmax) return expr::none;
     const auto cases =
         chosen_in(values, node.arguments[0], -std::numeric_limits<double>::infinity());
-    return cases ? cases->condition : -1;
+    return cases ? cases->condition : expr::none;
 }
 
 }  // namespace
@@ -68,9 +68,9 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_of(const loop_list& o
     for (const expr f : factors) {
         // What a softmax gives is 0 where its condition does not hold.
         const expr of_softmax = condition_of_softmax(graph_, f);
-        const expr condition = of_softmax >= 0 ? of_softmax : f;
+        const expr condition = of_softmax ? of_softmax : f;
         for (const loop j : graph_[condition].indices) {
-            if (of_softmax >= 0 && !contains(graph_[f].over, j)) continue;
+            if (of_softmax && !contains(graph_[f].over, j)) continue;
             const auto pairs = triangle_in(graph_, condition, j);
             if (!pairs) continue;
             if (auto found = decayed_sum_under(*pairs, over, factors)) return found;
@@ -99,7 +99,7 @@ expr lowering::up_to_each(fold folding, expr value, const triangle& pairs, std::
 // The extremum up to each place of j; where it is in memory for each i, it is there.
 expr lowering::extremum_of(const pair_weight& weight, expr x, const triangle& pairs) {
     const bool same_places = pairs.offset == 0 && graph_.extent(pairs.i) == graph_.extent(pairs.j);
-    if (weight.extremum >= 0 && same_places && graph_[weight.extremum].kind == kind::load)
+    if (weight.extremum && same_places && graph_[weight.extremum].kind == kind::load)
         return graph_.renamed(weight.extremum, {{pairs.i, pairs.j}});
     return up_to_each(weight.folding, x, pairs, 0);
 }
@@ -152,7 +152,7 @@ expr lowering::recurrence(expr value, expr links, pair_parts& parts, loop along,
     const auto link_indices = united(graph_[links].indices, {parts.link_loop});
     if (parts.carried != links) {
         parts.carried = links;
-        parts.carried_in = longer_memory(axis_order(link_indices, -1), parts.link_loop, 2);
+        parts.carried_in = longer_memory(axis_order(link_indices, expr::none), parts.link_loop, 2);
         // None leads to the first place or from the last; yet all of a tensor has to be numbers.
         for (const std::int64_t end : {std::int64_t{0}, graph_.extent(along)})
             emit_map(parts.carried_in.at({end, {}}), without(link_indices, {parts.link_loop}),

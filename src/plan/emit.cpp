@@ -76,14 +76,14 @@ public:
         const place target = address_of(a.target);
         const expression& value = graph_[a.body];
         const bool wide =
-            value.widest >= 0 && graph_[value.widest].indices.size() == value.indices.size();
+            value.widest && graph_[value.widest].indices.size() == value.indices.size();
         auto loops = by_stride(without(a.loops, a.over), target);
         for (const loop i :
              by_stride(a.over, wide ? address_of(graph_[value.widest].source) : target))
             loops.push_back(i);
         name_loops(loops, m.extents, m.indices);
 
-        const auto operand_at = [&](std::int32_t slot, const place& at, ir::range positions) {
+        const auto operand_at = [&](slot_number slot, const place& at, ir::range positions) {
             operand o = walked(at, loops);
             for (std::size_t k = 1; k < m.operands.size(); ++k) {
                 const auto& known = m.operands[k];
@@ -91,7 +91,7 @@ public:
                     known.strides == o.strides)
                     return static_cast<std::int32_t>(k);
             }
-            if (slot >= 0) {
+            if (slot) {
                 double elements = 1;
                 for (std::size_t k = 0; k < o.strides.size(); ++k)
                     if (o.strides[k] != 0) elements *= static_cast<double>(m.extents[k]);
@@ -105,7 +105,9 @@ public:
         const auto load = [&](const access& from) {
             return operand_at(from.slot, address_of(from), from.positions);
         };
-        const auto position = [&](const place& at) { return operand_at(-1, at, {}); };
+        const auto position = [&](const place& at) {
+            return operand_at(slot_number::none, at, {});
+        };
         assembler program(graph_, load, position);
         program.value(a.body);
         m.program = program.take();
@@ -159,7 +161,7 @@ public:
         s.free = loops.size();
         // What is summed goes in the order of the numbers, or of the largest factor.
         const auto summed_by = [&]() -> place {
-            if (a.scattered >= 0) return address_of(graph_[a.numbers].source);
+            if (a.scattered) return address_of(graph_[a.numbers].source);
             for (const expr f : factors)
                 if (graph_[f].kind == kind::gather)
                     return address_of(graph_[graph_[f].arguments[0]].source);
@@ -174,7 +176,7 @@ public:
             made.from = walked(node.source, loops);
             made.lookups = lookups_of(node, loops);
         }
-        if (a.scattered >= 0)
+        if (a.scattered)
             s.scattered.push_back({walked(graph_[a.numbers].source, loops),
                                    address_of(a.target).factor(a.scattered),
                                    graph_.extent(a.scattered),
@@ -198,7 +200,7 @@ public:
         s.in = walked(address_of(source), a.loops);
         s.to = {a.target.slot, a.target.positions};
         s.from = {source.slot, source.positions};
-        if (a.decay >= 0) {
+        if (a.decay) {
             const access& decay = graph_[a.decay].source;
             s.decay = walked(address_of(decay), a.loops);
             s.decayed_by = {decay.slot, decay.positions};
@@ -217,9 +219,7 @@ private:
         step.hides = a.hides;
         return step;
     }
-    const slot& slot_of(const access& a) const {
-        return plan_.slots[static_cast<std::size_t>(a.slot)];
-    }
+    const slot& slot_of(const access& a) const { return plan_.slots[a.slot.index()]; }
     place address_of(const access& a) const { return plan::address_of(a, slot_of(a).strides); }
 
     /// The loops of a contraction: batch, m, n, k.

@@ -34,7 +34,7 @@ public:
     }
 
     /// The number of a tile among the products.
-    std::int32_t tile_of(std::int32_t slot) const { return tiles_.at(slot); }
+    std::int32_t tile_of(slot_number slot) const { return tiles_.at(slot); }
 
     /// A sum of rows of the group: number * the sum over own loops of a product of two loads. Its
     /// operands are added to `operands`.
@@ -109,7 +109,7 @@ private:
         }
     }
 
-    std::int32_t place_operand(std::int32_t slot, const place& at, ir::range positions,
+    std::int32_t place_operand(slot_number slot, const place& at, ir::range positions,
                                bool written) {
         steps::operand o = walked(at);
         auto& all = made_.group.operands;
@@ -160,7 +160,9 @@ private:
             const auto tile = tiles_.find(from.slot);
             return tile != tiles_.end() ? tile_operand(tile->second) : operand(from, false);
         };
-        const auto position = [&](const place& at) { return place_operand(-1, at, {}, false); };
+        const auto position = [&](const place& at) {
+            return place_operand(slot_number::none, at, {}, false);
+        };
         assembler program(values_, load, position);
         program.value(value);
         made_.group.operations.push_back({kind, program.take()});
@@ -180,7 +182,7 @@ private:
         s.beta = s.added ? 0 : m.what.beta;
         consumers_.push_back(compile_number(plan_, m.what.scale));
         made_.consumed.push_back({m.of.slot, m.of.positions});
-        if (m.weights >= 0)
+        if (m.weights)
             s.weights =
                 tiles_.at(m.weights) - static_cast<std::int32_t>(made_.group.products.size());
         if (!alone) {
@@ -197,15 +199,14 @@ private:
 
     // Of operands, each tensor counted once.
     double bytes() const {
-        std::vector<std::int32_t> counted;
+        std::vector<slot_number> counted;
         double total = 0;
         for (const auto& use : made_.uses) {
-            if (use.slot < 0 ||
-                std::find(counted.begin(), counted.end(), use.slot) != counted.end())
+            if (!use.slot || std::find(counted.begin(), counted.end(), use.slot) != counted.end())
                 continue;
             counted.push_back(use.slot);
             double elements = 1;
-            for (const auto n : plan_.slots[static_cast<std::size_t>(use.slot)].extents)
+            for (const auto n : plan_.slots[use.slot.index()].extents)
                 elements *= static_cast<double>(n);
             total += elements;
         }
@@ -216,8 +217,8 @@ private:
     const graph& values_;
     const fused& group_;
     fused_step made_;
-    std::vector<scalar> consumers_;               // the numbers of consumers
-    std::map<std::int32_t, std::int32_t> tiles_;  // by slot: its number
+    std::vector<scalar> consumers_;              // the numbers of consumers
+    std::map<slot_number, std::int32_t> tiles_;  // by slot: its number
 };
 
 }  // namespace

@@ -72,11 +72,11 @@ private:
         const matrix_part& m = a_.matrix;
         switch (m.task) {
             case matrix_task::solve:
-                step_.from = side(values_[a_.right].source, m.row, -1, columns_);
-                step_.to = side(a_.target, m.column, -1, columns_);
+                step_.from = side(values_[a_.right].source, m.row, loop::none, columns_);
+                step_.to = side(a_.target, m.column, loop::none, columns_);
                 return;
             case matrix_task::inverse:  // a solution for each column of the unit matrix
-                step_.to = side(a_.target, m.column, -1, columns_);
+                step_.to = side(a_.target, m.column, loop::none, columns_);
                 return;
             case matrix_task::triangle:
                 step_.columns.clear();
@@ -84,7 +84,7 @@ private:
                 return;
             default:
                 step_.columns.clear();
-                step_.to = side(a_.target, -1, -1);
+                step_.to = side(a_.target, loop::none, loop::none);
                 return;
         }
     }
@@ -94,8 +94,8 @@ private:
         matrix_step::side made;
         made.use = {at.slot, at.positions};
         made.offset = address.offset;
-        if (row >= 0) made.row = address.factor(row);
-        if (column >= 0) made.column = address.factor(column);
+        if (row) made.row = address.factor(row);
+        if (column) made.column = address.factor(column);
         for (const loop l : a_.matrix.batch) made.batch.push_back(address.factor(l));
         for (const loop l : columns) made.columns.push_back(address.factor(l));
         return made;

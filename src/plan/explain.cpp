@@ -104,7 +104,7 @@ public:
                                                            : "gather",
                                        use(g.out.use), g.scatter ? "+=" : "=", use(g.in.use));
         for (const auto& l : g.lookups) text += fmt::format(", places {}", use(l.numbers.use));
-        if (g.wanted.use.slot >= 0) text += fmt::format(" where {}", use(g.wanted.use));
+        if (g.wanted.use.slot) text += fmt::format(" where {}", use(g.wanted.use));
         std::string loops;
         for (std::size_t k = 0; k < g.indices.size(); ++k)
             loops += fmt::format("{}{}={}", k > 0 ? "," : " ", words_of_index(p_, g.indices[k]),
@@ -178,7 +178,7 @@ public:
                                 words_of_index(p_, m.indices[k]), m.extents[k]);
         }
         for (std::size_t k = 1; k < m.uses.size(); ++k)
-            if (m.uses[k].slot >= 0)
+            if (m.uses[k].slot)
                 read += fmt::format("{}{}", read.empty() ? "" : ", ", use(m.uses[k]));
         if (const auto words = operations(m.program); !words.empty())
             read += fmt::format("{}{{{}}}", read.empty() ? "" : "  ", words);
@@ -208,14 +208,14 @@ public:
     }
 
 private:
-    std::string name(std::int32_t slot) const {
-        const auto k = static_cast<std::size_t>(slot);
+    std::string name(slot_number slot) const {
+        const auto k = slot.index();
         return temporaries_[k] > 0 ? fmt::format("t{}", temporaries_[k])
                                    : words_of_name(p_, plan_.slots[k].name);
     }
     std::string use(const tensor_use& u) const {
         std::string indices;
-        const auto& axes = plan_.slots[static_cast<std::size_t>(u.slot)].axes;
+        const auto& axes = plan_.slots[u.slot.index()].axes;
         if (u.positions.count > 0) indices = words_of_positions(p_, u.positions);
         if (u.positions.count < 0)
             indices = joined(axes, ",", [&](ir::ref i) { return words_of_index(p_, i); });

@@ -21,12 +21,11 @@ std::uint64_t hash_of(const expression& e) {
     if (e.kind == kind::constant) return h;
     h = mixed(h, static_cast<std::uint64_t>(e.code));
     h = mixed(h, static_cast<std::uint64_t>(e.folding));
-    h = mixed(h, static_cast<std::uint64_t>(e.source.slot));
+    h = mixed(h, static_cast<std::uint64_t>(e.source.slot.number()));
     const auto mix = [&](const place& p) {
         h = mixed(h, static_cast<std::uint64_t>(p.offset));
         for (const auto& s : p.terms)
-            h = mixed(mixed(h, static_cast<std::uint64_t>(s.over)),
-                      static_cast<std::uint64_t>(s.factor));
+            h = mixed(mixed(h, s.over.index()), static_cast<std::uint64_t>(s.factor));
         if (p.edge != edge::none)
             h = mixed(mixed(h, static_cast<std::uint64_t>(p.edge)),
                       static_cast<std::uint64_t>(p.low));
@@ -34,8 +33,8 @@ std::uint64_t hash_of(const expression& e) {
     for (const auto& p : e.source.at) mix(p);
     mix(e.at);
     for (const auto& l : e.lookups) h = mixed(h, static_cast<std::uint64_t>(l.axis));
-    for (expr a : e.arguments) h = mixed(h, static_cast<std::uint64_t>(a));
-    for (loop i : e.over) h = mixed(h, static_cast<std::uint64_t>(i));
+    for (expr a : e.arguments) h = mixed(h, a.index());
+    for (loop i : e.over) h = mixed(h, i.index());
     return h;
 }
 
@@ -53,31 +52,32 @@ bool graph::is_constant(expr e, double value) const {
     return (*this)[e].kind == kind::constant && (*this)[e].value == value;
 }
 
-// The node that is the same; -1: there is none yet.
+// The node that is the same, or none.
 expr graph::find(std::uint64_t hash, const expression& node) {
-    const expr known = known_.find(hash, [&](expr e) { return same((*this)[e], node); });
-    if (known >= 0) count_use(known);
+    const expr known(known_.find(
+        hash, [&](std::int32_t number) { return same(nodes_[expr(number).index()], node); }));
+    if (known) count_use(known);
     return known;
 }
 
 expr graph::keep(std::uint64_t hash, expression&& node) {
-    const auto number = static_cast<expr>(nodes_.size());
+    const expr number(nodes_.size());
     node.uses = 1;
     node.user = equation_;
     node.self = number;
     if (node.kind == kind::load) node.widest = number;
     nodes_.push_back(std::move(node));
-    known_.insert(hash, number);
+    known_.insert(hash, number.number());
     return number;
 }
 
 expr graph::intern(expression&& node) {
     const auto hash = hash_of(node);
-    if (const expr known = find(hash, node); known >= 0) return known;
+    if (const expr known = find(hash, node)) return known;
     node.sums = node.kind == kind::sum;
     node.edged = has_edge(node.source);
     node.indices.clear();
-    node.widest = -1;
+    node.widest = expr::none;
     for (expr a : node.arguments) {
         const auto& argument = (*this)[a];
         if (node.indices.empty()) node.indices = argument.indices;
@@ -85,8 +85,8 @@ expr graph::intern(expression&& node) {
             for (const loop l : argument.indices) add_loop(node.indices, l);
         node.sums = node.sums || argument.sums;
         node.edged = node.edged || argument.edged;
-        if (node.widest < 0 || (argument.widest >= 0 && (*this)[argument.widest].indices.size() >
-                                                            (*this)[node.widest].indices.size()))
+        if (!node.widest || (argument.widest && (*this)[argument.widest].indices.size() >
+                                                    (*this)[node.widest].indices.size()))
             node.widest = argument.widest;
     }
     if (node.folding == fold::softmax) {
@@ -108,12 +108,12 @@ expr graph::intern(expression&& node) {
 
 expr graph::constant(double value) {
     const auto hash = hash_of(kind::constant, value);
-    const expr known = known_.find(hash, [&](expr e) {
-        const auto& node = (*this)[e];
+    const expr known(known_.find(hash, [&](std::int32_t number) {
+        const auto& node = (*this)[expr(number)];
         return node.kind == kind::constant &&
                std::bit_cast<std::uint64_t>(node.value) == std::bit_cast<std::uint64_t>(value);
-    });
-    if (known >= 0) {
+    }));
+    if (known) {
         count_use(known);
         return known;
     }
@@ -190,7 +190,7 @@ expr graph::apply(opcode code, expr first, expr second, expr third) {
     if (code == opcode::reciprocal && (*this)[first].code == opcode::reciprocal)
         return (*this)[first].arguments[0];
     if (code >= opcode::less && code <= opcode::not_equal)
-        if (const expr known = compared_positions(code, first, second); known >= 0) return known;
+        if (const expr known = compared_positions(code, first, second)) return known;
     if (code == opcode::select && (*this)[first].kind == kind::constant)
         return (*this)[first].value != 0 ? second : third;
     expression node;
@@ -198,7 +198,7 @@ expr graph::apply(opcode code, expr first, expr second, expr third) {
     node.code = code;
     bool constants = true;
     for (expr a : {first, second, third}) {
-        if (a < 0) continue;
+        if (!a) continue;
         node.arguments.push_back(a);
         constants = constants && (*this)[a].kind == kind::constant;
     }
@@ -276,15 +276,16 @@ expr graph::add(expr_span terms) {
     };
     for (expr e : terms)
         for (expr t : this->terms(e)) gather(t);
-    if (const expr whole = sum_of_positions(node.arguments, constants); whole >= 0) return whole;
+    if (const expr whole = sum_of_positions(node.arguments, constants)) return whole;
     if (node.arguments.empty() || constants != 0) node.arguments.push_back(constant(constants));
     if (node.arguments.size() == 1) return node.arguments[0];
     return intern(std::move(node));
 }
 
-// Sums and differences of positions are positions; -1: something else is among the terms.
+// Sums and differences of positions are positions; none: something else is among the terms.
 expr graph::sum_of_positions(expr_span terms, double constants) {
-    if (terms.empty() || std::abs(constants) > 1e9 || std::floor(constants) != constants) return -1;
+    if (terms.empty() || std::abs(constants) > 1e9 || std::floor(constants) != constants)
+        return expr::none;
     place total;
     total.offset = static_cast<std::int64_t>(constants);
     for (const expr t : terms) {
@@ -292,7 +293,7 @@ expr graph::sum_of_positions(expr_span terms, double constants) {
         const bool minus = whole.kind == kind::operation && whole.code == opcode::multiply &&
                            whole.arguments.size() == 2 && is_constant(whole.arguments[0], -1);
         const auto& node = minus ? (*this)[whole.arguments[1]] : whole;
-        if (node.kind != kind::position) return -1;
+        if (node.kind != kind::position) return expr::none;
         total.add(node.at, minus ? -1 : 1);
     }
     return position(std::move(total));
@@ -381,7 +382,7 @@ expr graph::substituted(expr e, const std::function<expr(expr)>& replaced) {
 
 expr graph::substituted(expr e, const std::function<expr(expr)>& replaced, memo& known) {
     if (const auto found = known.find(e); found != known.end()) return found->second;
-    if (const expr other = replaced(e); other >= 0) return known[e] = other;
+    if (const expr other = replaced(e)) return known[e] = other;
     const auto& node = (*this)[e];
     expr_list arguments;
     for (const expr a : node.arguments) arguments.push_back(substituted(a, replaced, known));

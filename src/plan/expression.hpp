@@ -15,10 +15,12 @@
 
 #include <ricci/ir/program.hpp>
 #include "src/base/hashed_numbers.hpp"
+#include "src/base/number_of.hpp"
 #include "src/base/short_list.hpp"
 #include "src/base/small_map.hpp"
 #include "src/base/stable_list.hpp"
 #include "src/plan/loops.hpp"
+#include "src/plan/slot_number.hpp"
 #include "src/plan/whole_interval.hpp"
 #include "src/steps/map.hpp"
 
@@ -31,15 +33,16 @@ constexpr opcode code_of(ir::function f) {
     return static_cast<opcode>(first_function + static_cast<int>(f));
 }
 
+struct expression;
 /// The number of an expression in its graph.
-using expr = std::int32_t;
+using expr = number_of<expression>;
 using expr_list = short_list<expr, 4>;
 /// A list that lies elsewhere.
 using expr_span = std::span<const expr>;
 
 /// A loop and how far a place moves when it advances by one.
 struct term {
-    loop over = -1;
+    loop over;
     std::int64_t factor = 0;
     bool operator==(const term&) const = default;
 };
@@ -75,7 +78,7 @@ struct place {
 /// Elements of a slot, one for each combination of loops: a place for each axis. An axis along
 /// which the memory does not move is read at its first place.
 struct access {
-    std::int32_t slot = -1;
+    slot_number slot;
     short_list<place, 4> at;
     ir::range positions{0, -1};  // as written, for words
 };
@@ -99,7 +102,7 @@ bool has_edge(const access&, edge);
 /// A loop, and what stands in its place: 2i + 1, where one of two loops or a part of it is meant,
 /// or a place with an edge.
 struct moved_loop {
-    loop what = -1;
+    loop what;
     place to;
 };
 using moved_loops = std::span<const moved_loop>;
@@ -143,10 +146,10 @@ struct expression {
     bool sums = false;       // a sum is somewhere below, or here
     bool edged = false;      // a place with an edge is somewhere below, or here
     bool condition = false;  // load, gather: of a tensor that is 1 or 0 everywhere
-    expr widest = -1;        // the load below that has most indices
+    expr widest;             // the load below that has most indices
     int uses = 0;            // how often its equation has asked for it
     std::int32_t user = -1;  // that equation
-    expr self = -1;          // its own number: what a list of it alone refers to
+    expr self;               // its own number: what a list of it alone refers to
 };
 
 /// The expressions of a plan. They do not change, but for their uses, and do not move.
@@ -163,11 +166,11 @@ public:
     void set_solves_places(bool solves) { solves_places_ = solves; }
     /// Which slots the plan makes itself, and may make tile by tile instead of storing them.
     void set_made(std::vector<bool> slots) { made_ = std::move(slots); }
-    /// Where a value is in memory, for whoever does not make it again; -1: nowhere.
+    /// Where a value is in memory, for whoever does not make it again; none: nowhere.
     void set_memory(expr value, expr load) { in_memory_[value] = load; }
     expr memory_of(expr value) const {
         const auto found = in_memory_.find(value);
-        return found == in_memory_.end() ? -1 : found->second;
+        return found == in_memory_.end() ? expr::none : found->second;
     }
     loop_table& loops() { return loops_; }
     const loop_table& loops() const { return loops_; }
@@ -178,7 +181,7 @@ public:
                (ir::says(f, types::keeps_whole) && is_integer(type_));
     }
 
-    const expression& operator[](expr e) const { return nodes_[static_cast<std::size_t>(e)]; }
+    const expression& operator[](expr e) const { return nodes_[e.index()]; }
     std::int64_t extent(loop l) const { return loops_.extent(l); }
     double size(const loop_list& loops) const { return loops_.size(loops); }
 
@@ -193,7 +196,7 @@ public:
     expr regathered(expr gather, expr_list arguments, access source,
                     std::vector<lookup_axis> lookups);
     expr position(place at);
-    expr apply(opcode code, expr first, expr second = -1, expr third = -1);
+    expr apply(opcode code, expr first, expr second = expr::none, expr third = expr::none);
     expr add(expr_span terms);
     expr multiply(expr_span factors);
     expr add(std::initializer_list<expr> terms) { return add(expr_span(terms)); }
@@ -208,7 +211,7 @@ public:
     /// The same with other loops, and nothing else changed: not the order of terms and factors.
     expr renamed(expr e, const loop_map& loops);
     /// The same where loops are elsewhere, made anew: what is 0 there beyond an edge, or under a
-    /// bracket that does not hold there, is left out. -1: some place has no form then. `covered`,
+    /// bracket that does not hold there, is left out. None: some place has no form then. `covered`,
     /// if given, is set where the whole is 0 beyond the edge of what stands in a loop's place.
     expr moved(expr e, moved_loops loops, bool* covered = nullptr);
     /// Whether a factor that is `now` where loops are elsewhere makes its product 0 there, whatever
@@ -218,8 +221,8 @@ public:
     expr_list within(const place&, std::int64_t low, std::int64_t high);
     /// The condition that a number is a place of an axis, if that is a whole number.
     expr is_place(expr number, std::int64_t extent);
-    /// The expression where a loop is what a tensor says, and 1 where it says no place; -1: it has
-    /// no form.
+    /// The expression where a loop is what a tensor says, and 1 where it says no place. None: it
+    /// has no form.
     expr at_number(expr e, loop l, expr number);
     /// The least and the largest value of a place, its edge aside.
     whole_interval reach(const place&) const;
@@ -227,11 +230,11 @@ public:
     whole_interval bounds(const place& p) const {
         return p.edge == edge::none ? reach(p) : whole_interval{p.low, p.high};
     }
-    /// The same with `replaced(part)` in the place of a part, where that is not -1.
+    /// The same with `replaced(part)` in the place of a part, where that is an expression.
     expr substituted(expr e, const std::function<expr(expr)>& replaced);
     /// An operation on values that were rounded each on their own: not simplified any further.
     expr as_written(opcode code, expr_list arguments);
-    /// Calls visit(access) for every load, gathers too, once each. An expression of -1 has none.
+    /// Calls visit(access) for every load, gathers too, once each. No expression has none.
     template <class F>
     void for_each_load(const expr_list& of, F visit) const {
         ++visit_;
@@ -252,7 +255,7 @@ public:
     /// The terms of a sum of terms, or `e` alone.
     expr_span terms(expr e) const { return parts_of(opcode::add, e); }
     void count_use(expr e) {
-        auto& node = nodes_[static_cast<std::size_t>(e)];
+        auto& node = nodes_[e.index()];
         node.uses = node.user == equation_ ? node.uses + 1 : 1;
         node.user = equation_;
     }
@@ -278,8 +281,7 @@ private:
     template <class F>
     void visit_loads(expr_span of, F& visit) const {
         for (const expr e : of) {
-            if (e < 0 || std::exchange(marks_[static_cast<std::size_t>(e)], visit_) == visit_)
-                continue;
+            if (!e || std::exchange(marks_[e.index()], visit_) == visit_) continue;
             const auto& node = (*this)[e];
             if (node.kind == kind::load || node.kind == kind::gather) visit(node.source);
             visit_loads(node.arguments, visit);

@@ -74,7 +74,7 @@ expr graph::is_place(expr number, std::int64_t extent) {
                      apply(opcode::less_equal, number, constant(last))});
 }
 
-// A comparison of positions that holds everywhere, or nowhere; -1: neither.
+// A comparison of positions that holds everywhere, or nowhere; none: neither.
 expr graph::compared_positions(opcode code, expr first, expr second) {
     place difference;
     for (const std::int64_t sign : {1, -1}) {
@@ -83,13 +83,13 @@ expr graph::compared_positions(opcode code, expr first, expr second) {
         if (node.kind == kind::position) difference.add(node.at, sign);
         else if (node.kind == kind::constant && whole)
             difference.offset += sign * static_cast<std::int64_t>(node.value);
-        else return -1;
+        else return expr::none;
     }
     for (const auto& t : difference.terms)
-        if (extent(t.over) == 0) return -1;
+        if (extent(t.over) == 0) return expr::none;
     const auto [least, most] = reach(difference);
     const auto decided = [&](bool always, bool never) {
-        return always ? constant(1) : never ? constant(0) : -1;
+        return always ? constant(1) : never ? constant(0) : expr::none;
     };
     switch (code) {
         case opcode::less:

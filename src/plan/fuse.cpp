@@ -20,7 +20,7 @@ std::vector<slot_uses> find_uses(const program_plan& plan) {
     std::vector<slot_uses> uses(plan.slots.size());
     for (std::size_t s = 0; s < plan.steps.size(); ++s)
         for (const effect& t : plan.steps[s].effects) {
-            auto& u = uses[static_cast<std::size_t>(t.slot)];
+            auto& u = uses[t.slot.index()];
             auto& list = t.writes ? u.writers : u.readers;
             if (list.empty() || list.back() != s) list.push_back(s);
         }
@@ -53,7 +53,7 @@ std::optional<std::vector<std::size_t>> reordered(const program_plan& plan,
                                                   const std::vector<made_step>& made,
                                                   std::string& why) {
     struct timed {
-        std::int32_t slot = -1;
+        slot_number slot;
         std::size_t when = 0, node = 0;
         bool writes = false;
     };
@@ -66,16 +66,14 @@ std::optional<std::vector<std::size_t>> reordered(const program_plan& plan,
     for (std::size_t s = 0; s < count; ++s)
         if (!is_member(s))
             for (const effect& t : plan.steps[s].effects)
-                effects[memory[static_cast<std::size_t>(t.slot)]].push_back(
-                    {t.slot, s, s, t.writes});
+                effects[memory[t.slot.index()]].push_back({t.slot, s, s, t.writes});
     // A new step is as urgent as the first of the steps whose place it takes.
     std::vector<std::size_t> rank(nodes);
     for (std::size_t s = 0; s < count; ++s) rank[s] = 2 * s;
     for (std::size_t k = 0; k < made.size(); ++k) {
         std::size_t last = 0;
         for (const auto& t : made[k].effects) {
-            effects[memory[static_cast<std::size_t>(t.slot)]].push_back(
-                {t.slot, t.when, count + k, t.writes});
+            effects[memory[t.slot.index()]].push_back({t.slot, t.when, count + k, t.writes});
             if (t.writes && t.when < count) last = std::max(last, t.when);
         }
         rank[count + k] = 2 * last + 1;
@@ -117,7 +115,7 @@ std::optional<std::vector<std::size_t>> reordered(const program_plan& plan,
 /// What one attempt came to: fused, or the tensor that is stored, and why.
 struct attempt {
     bool fused = false;
-    std::int32_t stored = -1;
+    slot_number stored;
     std::string why;
 };
 
@@ -134,7 +132,7 @@ attempt fuse_around(program_plan& plan, const std::vector<slot_uses>& uses, std:
         why = "a step in between needs some of its tensors and makes others";
         if (const auto order = reordered(plan, grown.result().members, made.made(), why)) {
             for (const auto& [slot, layout] : grown.result().planes)
-                plan.slots[static_cast<std::size_t>(slot)].kind = storage::unused;
+                plan.slots[slot.index()].kind = storage::unused;
             const std::size_t count = plan.steps.size();
             std::vector<step> steps;
             for (const std::size_t n : *order) {
@@ -142,7 +140,7 @@ attempt fuse_around(program_plan& plan, const std::vector<slot_uses>& uses, std:
                 else steps.push_back(made.made()[n - count].what);
             }
             plan.steps = std::move(steps);
-            return {true, -1, {}};
+            return {true, {}, {}};
         }
     } else {
         why = made.reason();
@@ -176,7 +174,7 @@ std::vector<access> planes_of(const program_plan& plan, const assign& seed, form
 
 void fuse(program_plan& plan, const ir::program_view& program) {
     if (plan.type != element::f32 && plan.type != element::f64) return;
-    std::set<std::int32_t> noted;
+    std::set<slot_number> noted;
     auto uses = find_uses(plan);
     const auto fuse_one = [&](form as) {
         for (std::size_t s = 0; s < plan.steps.size(); ++s) {
@@ -188,9 +186,9 @@ void fuse(program_plan& plan, const ir::program_view& program) {
                     uses = find_uses(plan);
                     return true;
                 }
-                if (result.why.empty() || result.stored < 0 || !noted.insert(result.stored).second)
+                if (result.why.empty() || !result.stored || !noted.insert(result.stored).second)
                     continue;
-                const auto name = plan.slots[static_cast<std::size_t>(result.stored)].name;
+                const auto name = plan.slots[result.stored.index()].name;
                 plan.notes.push_back(
                     fmt::format("{} is stored: {}",
                                 name == ir::none ? "an intermediate" : words_of_name(program, name),

@@ -26,7 +26,7 @@ expr lowering::numbers_of(expr e) {
 
 bool lowering::is_whole(expr e, whole_facts& facts) const {
     const auto& node = graph_[e];
-    const auto whole_slot = [&](std::int32_t slot) {
+    const auto whole_slot = [&](slot_number slot) {
         return is_integer(plan_.type_of(slot)) && !plan_.is_truth(slot);
     };
     const auto meets = [&](double size) { facts.largest = std::max(facts.largest, size); };
@@ -101,7 +101,7 @@ expr lowering::compared(expr e) {
     const auto indices = graph_[e].indices;
     lowering whole(plan_, known_, equation_, order_, element::i64);
     const expr truth = graph_.load(whole.computed(indices, e));
-    const access target = temporary(indices, -1, type_);
+    const access target = temporary(indices, expr::none, type_);
     emit_gather(truth, target, indices);
     return stored_[e] = graph_.load(target, true);
 }

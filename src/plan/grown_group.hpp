@@ -51,9 +51,9 @@ private:
 struct grown_group {
     const program_plan* plan = nullptr;
     std::vector<group_loop> loops;
-    small_map<std::int32_t, plane_layout, 4> planes;  // by slot
-    small_map<std::size_t, matching, 4> matched;      // by step
-    std::vector<std::size_t> members, consumers;      // steps, in order
+    small_map<slot_number, plane_layout, 4> planes;  // by slot
+    small_map<std::size_t, matching, 4> matched;     // by step
+    std::vector<std::size_t> members, consumers;     // steps, in order
     // Members that read a plane where a tensor says: they read its factors there instead.
     std::vector<std::size_t> picked;
     bool reads_large = false;  // some member reads a tensor that has rows and columns
@@ -62,7 +62,7 @@ struct grown_group {
     std::int64_t extent(std::size_t group_loop) const {
         return plan->values.extent(loops[group_loop].what);
     }
-    bool is_plane(std::int32_t slot) const { return planes.contains(slot); }
+    bool is_plane(slot_number slot) const { return planes.contains(slot); }
     /// Along which of the group's loops the tensor is walked.
     loop_choice walked(const matching&, const access&) const;
     /// Whether it is walked along rows, if there are any, and along columns.

@@ -36,7 +36,7 @@ bool sums_few(const graph& values, const assign& a) {
 
 }  // namespace
 
-growth::outcome growth::fail(std::int32_t slot, std::string why) {
+growth::outcome growth::fail(slot_number slot, std::string why) {
     if (reason_.empty()) reason_ = std::move(why), refused_ = slot;
     return outcome::failed;
 }
@@ -77,8 +77,8 @@ bool growth::sums_suit(const loop_list& free, const loop_list& over, const match
 }
 
 // Whether every step that writes the slot is one that can make tiles.
-bool growth::can_be_made(std::int32_t slot) const {
-    const auto k = static_cast<std::size_t>(slot);
+bool growth::can_be_made(slot_number slot) const {
+    const auto k = slot.index();
     const auto& writers = uses_[k].writers;
     if (group_.plan->slots[k].kind != storage::workspace || writers.empty()) return false;
     return std::all_of(writers.begin(), writers.end(), [&](std::size_t w) {
@@ -101,7 +101,7 @@ bool growth::add_plane(const access& tensor, const matching& found) {
     if (const auto known = group_.planes.find(tensor.slot); known != group_.planes.end())
         return known->second == layout;
     group_.planes[tensor.slot] = std::move(layout);
-    const auto& uses = uses_[static_cast<std::size_t>(tensor.slot)];
+    const auto& uses = uses_[tensor.slot.index()];
     const auto& members = group_.members;
     for (const auto* list : {&uses.writers, &uses.readers})
         for (const std::size_t s : *list)
@@ -118,25 +118,25 @@ void growth::add_consumer(std::size_t step) {
 
 growth::outcome growth::place(std::size_t step) {
     const assign* a = group_.plan->steps[step].as_assign();
-    if (a == nullptr) return fail(-1, "it is used by another fused group");
+    if (a == nullptr) return fail(slot_number::none, "it is used by another fused group");
     bool edged = false;
     for_each_load(group_.plan->values, *a,
                   [&](const access& from) { edged = edged || has_edge(from); });
-    if (edged) return fail(-1, "a contraction reads it beside an axis");
+    if (edged) return fail(slot_number::none, "a contraction reads it beside an axis");
     if (a->as == form::map) return place_map(step, *a);
     if (a->as == form::contract) return place_contraction(step, *a);
     if (a->as == form::gather) return place_picked(step, *a);
-    if (a->as == form::scan) return fail(-1, "it is summed up to each element");
-    if (a->as == form::matrix) return fail(-1, "it is a function of whole matrices");
+    if (a->as == form::scan) return fail(slot_number::none, "it is summed up to each element");
+    if (a->as == form::matrix) return fail(slot_number::none, "it is a function of whole matrices");
     if (a->as == form::lookups)
-        return fail(-1, "it is read or written at places that a tensor says");
+        return fail(slot_number::none, "it is read or written at places that a tensor says");
     return place_scatter(step, *a);
 }
 
 growth::outcome growth::place_map(std::size_t step, const assign& a) {
     const auto& values = group_.plan->values;
     matching found;
-    std::int32_t through = -1, misread = -1;
+    slot_number through, misread;
     std::vector<access> others;
     for_each_load(values, a, [&](const access& from) {
         if (!group_.is_plane(from.slot)) return others.push_back(from);
@@ -145,9 +145,9 @@ growth::outcome growth::place_map(std::size_t step, const assign& a) {
     });
     if (group_.is_plane(a.target.slot)) {
         if (!match(a.target, found)) misread = a.target.slot;
-        if (through < 0) through = a.target.slot;
+        if (!through) through = a.target.slot;
     }
-    if (misread >= 0) return fail(misread, "it is read in another order or only in part");
+    if (misread) return fail(misread, "it is read in another order or only in part");
     loop_list own;
     for (const loop l : united(a.loops, a.over))
         if (found.of(l) < 0 && values.extent(l) != 1) own.push_back(l);
@@ -172,7 +172,7 @@ growth::outcome growth::place_map(std::size_t step, const assign& a) {
 
 // A map that makes tiles, for planes or for a result.
 growth::outcome growth::place_maker(std::size_t step, const assign& a, const matching& found,
-                                    std::int32_t through) {
+                                    slot_number through) {
     if (a.folding == fold::softmax) {
         const bool over_columns =
             covers(a.over, found, true) && std::all_of(a.over.begin(), a.over.end(), [&](loop l) {
@@ -181,10 +181,10 @@ growth::outcome growth::place_maker(std::size_t step, const assign& a, const mat
             });
         if (!over_columns) return fail(through, "a softmax runs along other indices");
     }
-    const std::int32_t out = a.target.slot;
-    if (group_.plan->slots[static_cast<std::size_t>(out)].kind != storage::workspace) {
+    const slot_number out = a.target.slot;
+    if (group_.plan->slots[out.index()].kind != storage::workspace) {
         // A result that nobody else needs is written tile by tile.
-        const auto& uses = uses_[static_cast<std::size_t>(out)];
+        const auto& uses = uses_[out.index()];
         if (a.folding == fold::softmax || !uses.readers.empty() || uses.writers.size() != 1 ||
             !covers(a.loops, found, true) || !covers(a.loops, found, false))
             return fail(out, "it is an output and has to be stored");
@@ -198,10 +198,10 @@ growth::outcome growth::place_maker(std::size_t step, const assign& a, const mat
 
 /// Whether the operation that makes weights finds it: a log-sum-exp, what of it is beyond the
 /// maximum, and the maximum where somebody wants that.
-bool growth::is_found_with_weights(const assign& a, std::int32_t plane) const {
+bool growth::is_found_with_weights(const assign& a, slot_number plane) const {
     if (a.folding != fold::maximum)
         return sums_exponentials(a.folding) && a.folding != fold::softmax;
-    const auto& readers = uses_[static_cast<std::size_t>(plane)].readers;
+    const auto& readers = uses_[plane.index()].readers;
     return std::any_of(readers.begin(), readers.end(), [&](std::size_t step) {
         const assign* other = group_.plan->steps[step].as_assign();
         return other != nullptr && other->folding == fold::excess && other->body == a.body;
@@ -210,7 +210,7 @@ bool growth::is_found_with_weights(const assign& a, std::int32_t plane) const {
 
 // A map that folds planes.
 growth::outcome growth::place_fold(std::size_t step, const assign& a, const matching& found,
-                                   std::int32_t through) {
+                                   slot_number through) {
     if (group_.is_plane(a.target.slot))
         return fail(a.target.slot, "it is a sum over other indices");
     const auto free = without(a.loops, a.over);
@@ -230,7 +230,8 @@ growth::outcome growth::place_fold(std::size_t step, const assign& a, const matc
 // Tiles that are added up along lines of rows and columns, as where i - j is a place.
 growth::outcome growth::place_scatter(std::size_t step, const assign& a) {
     const access& rows = group_.plan->values[a.body].source;
-    if (!group_.is_plane(rows.slot)) return fail(-1, "it is added up in another order");
+    if (!group_.is_plane(rows.slot))
+        return fail(slot_number::none, "it is added up in another order");
     matching found;
     if (!match(rows, found) || !sums_suit(a.loops, {}, found))
         return fail(rows.slot, "it is added up in another order or only in part");
@@ -254,7 +255,7 @@ growth::outcome growth::place_picked(std::size_t step, const assign& a) {
 
 // A plane as a sum over k of two factors, one without columns and one without rows.
 growth::outcome growth::place_product(std::size_t step, const assign& a, const factor_loads& f) {
-    const std::int32_t plane = a.target.slot;
+    const slot_number plane = a.target.slot;
     matching found;
     const bool same =
         match(a.target, found) &&
@@ -275,16 +276,16 @@ growth::outcome growth::place_product(std::size_t step, const assign& a, const f
 
 growth::outcome growth::place_contraction(std::size_t step, const assign& a) {
     const auto& values = group_.plan->values;
-    std::int32_t number = -1;
+    slot_number number;
     values.for_each_load({a.scale}, [&](const access& from) {
         if (group_.is_plane(from.slot)) number = from.slot;
     });
-    if (number >= 0) return fail(number, "it is a factor in front of a whole product");
+    if (number) return fail(number, "it is a factor in front of a whole product");
     const auto f = factors_of(values, a);
     if (group_.is_plane(a.target.slot)) return place_product(step, a, f);
     const access &left = f.a->source, &right = f.b->source;
     const bool is_a = group_.is_plane(left.slot), is_b = group_.is_plane(right.slot);
-    const std::int32_t plane = is_a ? left.slot : right.slot;
+    const slot_number plane = is_a ? left.slot : right.slot;
     matching found;
     if ((is_a && !match(left, found)) || (is_b && !match(right, found)))
         return fail(plane, "it is read in another order or only in part");
@@ -323,7 +324,7 @@ bool growth::begin(std::size_t seed, const access& plane) {
         const bool is_a = f.a->source.slot == plane.slot && f.a->source.at == plane.at;
         other = (is_a ? f.b : f.a)->indices;
     }
-    const auto k = static_cast<std::size_t>(plane.slot);
+    const auto k = plane.slot.index();
     const auto& writers = uses_[k].writers;
     if (plan.slots[k].kind == storage::output && !writers.empty()) {
         const assign* last = plan.steps[writers.back()].as_assign();
@@ -410,7 +411,7 @@ void growth::separate_batch() {
 
 bool growth::run(std::size_t seed, const access& read) {
     if (!begin(seed, read)) return false;
-    const std::int32_t plane = refused_;
+    const slot_number plane = refused_;
     auto& members = group_.members;
     while (!pending_.empty()) {
         bool progress = false;

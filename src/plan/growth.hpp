@@ -26,7 +26,7 @@ public:
     bool run(std::size_t seed, const access& plane);
     grown_group& result() { return group_; }
     const std::string& reason() const { return reason_; }
-    std::int32_t refused() const { return refused_; }  // the slot that the reason is about
+    slot_number refused() const { return refused_; }  // the slot that the reason is about
     void refuse(std::string why) { reason_ = std::move(why); }
 
 private:
@@ -34,30 +34,30 @@ private:
 
     bool begin(std::size_t seed, const access& plane);
     bool add_plane(const access&, const matching&);
-    bool can_be_made(std::int32_t slot) const;
+    bool can_be_made(slot_number slot) const;
     bool match(const access& plane, matching& found) const;
     bool covers(const loop_list& loops, const matching&, bool columns) const;
     bool sums_suit(const loop_list& free, const loop_list& over, const matching&) const;
     void add_consumer(std::size_t step);
     outcome place(std::size_t step);
     outcome place_map(std::size_t step, const assign&);
-    outcome place_maker(std::size_t step, const assign&, const matching&, std::int32_t through);
-    outcome place_fold(std::size_t step, const assign&, const matching&, std::int32_t through);
+    outcome place_maker(std::size_t step, const assign&, const matching&, slot_number through);
+    outcome place_fold(std::size_t step, const assign&, const matching&, slot_number through);
     outcome place_product(std::size_t step, const assign&, const factor_loads&);
     outcome place_contraction(std::size_t step, const assign&);
     outcome place_scatter(std::size_t step, const assign&);
     outcome place_picked(std::size_t step, const assign&);
-    outcome fail(std::int32_t slot, std::string why);
+    outcome fail(slot_number slot, std::string why);
     void separate_batch();
     bool makes_more_than_it_reads();
-    bool is_found_with_weights(const assign&, std::int32_t plane) const;
+    bool is_found_with_weights(const assign&, slot_number plane) const;
 
     const std::vector<slot_uses>& uses_;
     grown_group group_;
     std::vector<std::size_t> pending_;
     bool unrolls_ = false;  // what maps have beside the group's loops is their own
     std::string reason_;
-    std::int32_t refused_ = -1;
+    slot_number refused_;
 };
 
 }  // namespace ricci::plan

@@ -20,7 +20,7 @@ constexpr std::array either = {shared_operand::a, shared_operand::b};
 /// An operand as a contraction walks it: the same for two contractions that can pack it once for
 /// both.
 struct walk {
-    std::int32_t slot = -1;
+    slot_number slot;
     std::int64_t offset = 0;
     bool conjugate = false;
     // Extents and strides, in no particular order.
@@ -65,14 +65,14 @@ std::optional<std::pair<shared_operand, shared_operand>> common_operand(
 /// Whether a contraction may run at the same time as another one before it.
 bool independent(const program_plan& plan, const contraction_step& before,
                  const contraction_step& after) {
-    const auto same_memory = [&](std::int32_t x, std::int32_t y) {
-        const auto& p = plan.slots[static_cast<std::size_t>(x)];
-        const auto& q = plan.slots[static_cast<std::size_t>(y)];
+    const auto same_memory = [&](slot_number x, slot_number y) {
+        const auto& p = plan.slots[x.index()];
+        const auto& q = plan.slots[y.index()];
         return x == y || (p.data != nullptr && p.data == q.data);
     };
     bool result = true;
-    for_each_slot(before, [&](std::int32_t x, bool x_written) {
-        for_each_slot(after, [&](std::int32_t y, bool y_written) {
+    for_each_slot(before, [&](slot_number x, bool x_written) {
+        for_each_slot(after, [&](slot_number y, bool y_written) {
             if ((x_written || y_written) && same_memory(x, y)) result = false;
         });
     });

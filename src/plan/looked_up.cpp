@@ -9,14 +9,14 @@ namespace ricci::plan {
 // A load or a gather, of whose axes some are read by the loop as it is.
 expr graph::loaded_at(expr load, loop l, expr number) {
     const expression node = (*this)[load];
-    if (has_edge(node.source) || node.arguments.size() != node.lookups.size()) return -1;
+    if (has_edge(node.source) || node.arguments.size() != node.lookups.size()) return expr::none;
     access source = node.source;
     auto lookups = node.lookups;
     expr_list numbers = node.arguments;
     for (std::size_t axis = 0; axis < source.at.size(); ++axis) {
         place& p = source.at[axis];
         if (p.factor(l) == 0) continue;
-        if (p.factor(l) != 1 || p.terms.size() != 1 || p.offset != 0) return -1;
+        if (p.factor(l) != 1 || p.terms.size() != 1 || p.offset != 0) return expr::none;
         p = {};
         lookups.push_back({static_cast<std::int32_t>(axis), {}});
         numbers.push_back(number);
@@ -38,9 +38,9 @@ expr graph::at_number(expr e, loop l, expr number) {
                 bool inside = false;  // the loop is in what is looked up with
                 for (const expr a : node.arguments)
                     inside = inside || contains((*this)[a].indices, l);
-                const expr there = inside ? -1 : loaded_at(part, l, number);
-                has_form = has_form && there >= 0;
-                return there >= 0 ? there : part;
+                const expr there = inside ? expr::none : loaded_at(part, l, number);
+                has_form = has_form && there;
+                return there ? there : part;
             }
             case kind::position: {
                 const bool alone = node.at.terms.size() == 1 && node.at.terms[0].factor == 1 &&
@@ -53,10 +53,10 @@ expr graph::at_number(expr e, loop l, expr number) {
                 has_form = false;
                 return part;
             default:
-                return -1;
+                return expr::none;
         }
     });
-    return has_form ? made : -1;
+    return has_form ? made : expr::none;
 }
 
 }  // namespace ricci::plan

@@ -105,7 +105,7 @@ std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
     }
     if (takes) found.implied = taken_landings(rest);
     found.landings = found.implied;
-    if (found.axis >= 0)
+    if (found.axis)
         found.implied.push_back(graph_.is_place(found.numbers, graph_.extent(found.axis)));
     expr_list scalars, varying;
     for (const expr f : rest) (graph_.is_scalar(f) ? scalars : varying).push_back(f);
@@ -113,12 +113,12 @@ std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
     loop_list widest;
     for (const expr f : varying) {
         if (!can_look_up(f, found.implied)) continue;
-        if (found.axis < 0)
+        if (!found.axis)
             for (std::size_t k = 0; k < graph_[f].lookups.size(); ++k)
                 by_number = united(by_number, graph_[graph_[f].arguments[k]].indices);
         if (graph_.size(graph_[f].indices) > graph_.size(widest)) widest = graph_[f].indices;
     }
-    if (found.axis < 0 && widest.empty()) return {};
+    if (!found.axis && widest.empty()) return {};
 
     // What has none of the loops of numbers waits until those are summed.
     const auto first = common(over, by_number);
@@ -134,7 +134,7 @@ std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
     found.over = without(over, found.later);
     const bool brackets =
         std::any_of(varying.begin(), varying.end(), [&](expr f) { return graph_.has_bracket(f); });
-    if (found.axis < 0) {
+    if (!found.axis) {
         // More loops than the rows have make a product of matrices of it; single elements are none.
         const bool rows = without(loops, widest).empty() && !without(widest, by_number).empty();
         if (!rows || brackets || found.factors.size() > most_lookup_factors ||
@@ -168,7 +168,7 @@ void lowering::emit_lookups(const lookup_sum& sum, const access& target, const l
         factors.push_back(
             graph_.regathered(f, std::move(numbers), graph_[f].source, std::move(lookups)));
     }
-    const expr numbers = sum.axis < 0 ? -1 : numbers_of(sum.numbers);
+    const expr numbers = sum.axis ? numbers_of(sum.numbers) : expr::none;
     if (beta != 0) scale_target(target, indices, beta);
     assign made;
     made.equation = equation_;
@@ -191,12 +191,12 @@ void lowering::emit_lookups(const lookup_sum& sum, const access& target, const l
 expr lowering::looked_up(const lookup_sum& sum) {
     loop_list indices;
     for (const expr f : sum.factors) indices = united(indices, graph_[f].indices);
-    if (sum.axis >= 0) indices = united(united(indices, graph_[sum.numbers].indices), {sum.axis});
+    if (sum.axis) indices = united(united(indices, graph_[sum.numbers].indices), {sum.axis});
     indices = without(indices, sum.over);
     // What is looked up is read row by row, and written so.
-    loop_list axes = axis_order(indices, -1);
+    loop_list axes = axis_order(indices, expr::none);
     for (const expr f : sum.factors) {
-        if (sum.axis >= 0 || graph_[f].kind != kind::gather) continue;
+        if (sum.axis || graph_[f].kind != kind::gather) continue;
         const auto rows = rows_order(f);
         std::sort(axes.begin(), axes.end(), [&](loop x, loop y) {
             const auto at = [&](loop l) { return std::find(rows.begin(), rows.end(), l); };
@@ -212,13 +212,13 @@ expr lowering::looked_up(const lookup_sum& sum) {
 }
 
 // A sum of two factors of a longer product, of which one is looked up, where that is read on the
-// way; -1: nothing is, or they make a product of matrices.
+// way; none: nothing is, or they make a product of matrices.
 expr lowering::sum_of_rows(expr a, expr b, const loop_list& summed) {
-    if (graph_[a].kind != kind::gather && graph_[b].kind != kind::gather) return -1;
+    if (graph_[a].kind != kind::gather && graph_[b].kind != kind::gather) return expr::none;
     const expr sum = graph_.sum(summed, graph_.multiply({a, b}));
-    if (graph_[sum].kind != kind::sum) return -1;
+    if (graph_[sum].kind != kind::sum) return expr::none;
     const auto found = lookups_of(sum);
-    return found && found->beside.empty() && found->later.empty() ? looked_up(*found) : -1;
+    return found && found->beside.empty() && found->later.empty() ? looked_up(*found) : expr::none;
 }
 
 }  // namespace ricci::plan

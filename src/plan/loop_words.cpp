@@ -23,9 +23,9 @@ std::string words_of_advance(const moving_slot& m) {
 std::string words_of_loop(const ir::program_view& program, const program_plan& plan) {
     const step_loop& around = plan.around;
     if (around.empty()) return "";
-    const auto name = [&](std::int32_t slot) {
-        const ir::ref of = plan.slots[static_cast<std::size_t>(slot)].name;
-        return of == ir::none ? fmt::format("slot {}", slot) : words_of_name(program, of);
+    const auto name = [&](slot_number slot) {
+        const ir::ref of = plan.slots[slot.index()].name;
+        return of == ir::none ? fmt::format("slot {}", slot.number()) : words_of_name(program, of);
     };
     std::string counts, moving, by_turns, added_up;
     for (const std::int64_t count : around.counts)
@@ -34,7 +34,7 @@ std::string words_of_loop(const ir::program_view& program, const program_plan& p
         if (m.turns > 0) list(by_turns, name(m.slot));
         else list(moving, fmt::format("{} {}", name(m.slot), words_of_advance(m)));
     }
-    for (const std::int32_t slot : around.added_up) list(added_up, name(slot));
+    for (const slot_number slot : around.added_up) list(added_up, name(slot));
     std::string text = fmt::format("loop: {} pass{}{}\n", counts, counts == "1" ? "" : "es",
                                    around.backwards ? ", from the last to the first" : "");
     if (!moving.empty()) text += fmt::format("  bytes from pass to pass: {}\n", moving);

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/base/sorted_list.hpp"
+
 namespace ricci::plan {
 
 loop loop_table::of(ir::ref letter, std::int64_t extent) {
     const auto place = static_cast<std::size_t>(letter);
-    if (by_letter_.size() <= place) by_letter_.resize(place + 1, -1);
-    for (loop l = by_letter_[place]; l >= 0; l = loops_[static_cast<std::size_t>(l)].next)
+    if (by_letter_.size() <= place) by_letter_.resize(place + 1);
+    for (loop l = by_letter_[place]; l; l = loops_[l.index()].next)
         if (this->extent(l) == extent) return l;
     const loop made = fresh(letter, extent);
     loops_.back().next = std::exchange(by_letter_[place], made);
@@ -17,8 +19,8 @@ loop loop_table::of(ir::ref letter, std::int64_t extent) {
 }
 
 loop loop_table::fresh(ir::ref letter, std::int64_t extent) {
-    loops_.push_back({letter, extent, -1});
-    return static_cast<loop>(loops_.size()) - 1;
+    loops_.push_back({letter, extent, loop::none});
+    return loop(loops_.size() - 1);
 }
 
 loop loop_table::part(loop of, std::int64_t first, std::int64_t step, std::int64_t count) {
@@ -34,37 +36,10 @@ double loop_table::size(const loop_list& loops) const {
     return product;
 }
 
-loop_list united(const loop_list& a, const loop_list& b) {
-    loop_list result = a;
-    for (const loop l : b) add_loop(result, l);
-    return result;
-}
-
-loop_list without(const loop_list& a, const loop_list& b) {
-    loop_list result;
-    const loop* other = b.begin();
-    for (const loop l : a) {
-        while (other != b.end() && *other < l) ++other;
-        if (other == b.end() || *other != l) result.push_back(l);
-    }
-    return result;
-}
-
-loop_list common(const loop_list& a, const loop_list& b) {
-    loop_list result;
-    const loop* other = b.begin();
-    for (const loop l : a) {
-        while (other != b.end() && *other < l) ++other;
-        if (other != b.end() && *other == l) result.push_back(l);
-    }
-    return result;
-}
-
-void add_loop(loop_list& to, loop l) {
-    if (to.empty() || to.back() < l) return to.push_back(l);
-    const auto at = std::lower_bound(to.begin(), to.end(), l);
-    if (*at != l) to.insert(at, l);
-}
+loop_list united(const loop_list& a, const loop_list& b) { return sorted::united(a, b); }
+loop_list without(const loop_list& a, const loop_list& b) { return sorted::without(a, b); }
+loop_list common(const loop_list& a, const loop_list& b) { return sorted::common(a, b); }
+void add_loop(loop_list& to, loop l) { sorted::add(to, l); }
 
 bool contains(const loop_list& a, loop l) { return std::find(a.begin(), a.end(), l) != a.end(); }
 

@@ -6,12 +6,13 @@
 
 #include <ricci/ir/program.hpp>
 
+#include "src/base/number_of.hpp"
 #include "src/base/short_list.hpp"
 
 namespace ricci::plan {
 
 /// A loop by its number in the plan's table.
-using loop = std::int32_t;
+using loop = number_of<struct loop_info>;
 /// Sorted, unless said otherwise.
 using loop_list = short_list<loop, 6>;
 
@@ -20,7 +21,7 @@ using loop_list = short_list<loop, 6>;
 struct loop_info {
     ir::ref letter = ir::none;  // none: nobody wrote one
     std::int64_t extent = 1;
-    loop next = -1;  // of the same letter, with another extent
+    loop next;  // of the same letter, with another extent
 };
 
 /// The loops of a plan. Numbers keep the order of the letters within each equation.
@@ -33,8 +34,8 @@ public:
     /// Part of a loop, first + step * k for k below the count: the same one each time.
     loop part(loop of, std::int64_t first, std::int64_t step, std::int64_t count);
 
-    std::int64_t extent(loop l) const { return loops_[static_cast<std::size_t>(l)].extent; }
-    ir::ref letter(loop l) const { return loops_[static_cast<std::size_t>(l)].letter; }
+    std::int64_t extent(loop l) const { return loops_[l.index()].extent; }
+    ir::ref letter(loop l) const { return loops_[l.index()].letter; }
     /// Elements of a block with these loops.
     double size(const loop_list& loops) const;
 
@@ -46,7 +47,7 @@ private:
     };
     std::vector<loop_info> loops_;
     std::vector<loop_part> parts_;
-    std::vector<loop> by_letter_;  // the last that was made of each; -1: none
+    std::vector<loop> by_letter_;  // the last that was made of each
 };
 
 /// The union of two sorted lists, the first without the second, and what is in both.

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <span>
 
 #include "src/plan/edges.hpp"
 #include "src/plan/loop_holders.hpp"
+#include "src/plan/path_through.hpp"
 #include "src/plan/solve_places.hpp"
 #include "src/plan/scalar.hpp"
 
@@ -24,17 +24,17 @@ expr_list lowering::spread(expr value) {
     const auto whole = graph_.terms(value);
     expr_list all(whole.begin(), whole.end());
     expr_list scalars;
-    expr bracket = -1;
+    expr bracket;
     for (expr f : graph_.factors(value)) {
         if (graph_.is_scalar(f)) {
             scalars.push_back(f);
-        } else if (bracket >= 0) {
+        } else if (bracket) {
             return all;
         } else {
             bracket = f;
         }
     }
-    if (bracket < 0) return all;
+    if (!bracket) return all;
     const auto terms = graph_.terms(bracket);
     const bool sums =
         std::any_of(terms.begin(), terms.end(), [&](expr t) { return graph_[t].sums; });
@@ -141,7 +141,7 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
 }
 
 access lowering::computed(const loop_list& indices, expr value) {
-    const access result = temporary(indices, -1, type_);
+    const access result = temporary(indices, expr::none, type_);
     into(result, indices, value, 0);
     return result;
 }
@@ -189,7 +189,7 @@ lowering::resolved lowering::resolve(expr written) {
     const expr sum = with_written_out(written);
     const loop_list over = graph_[sum].over;
     const expr solved = solved_sum(graph_, over, graph_[sum].arguments[0], strided::solved);
-    if (solved >= 0) {
+    if (solved) {
         if (graph_[solved].kind == kind::sum) return resolve(solved);
         resolved result;
         result.value = solved;
@@ -255,10 +255,7 @@ lowering::resolved lowering::resolve(expr written) {
 std::vector<path::contraction_path::product> lowering::products_of(const expr_list& factors,
                                                                    const loop_list& over) const {
     if (factors.size() == 2) return {{0, 1}};
-    std::vector<std::span<const loop>> lists;
-    for (expr f : factors) lists.emplace_back(graph_[f].indices);
-    const loop_list result = without(loop_holders(graph_, factors).loops(), over);
-    return path::find_path(lists, result, [&](loop i) { return graph_.extent(i); }).products;
+    return path_through(graph_, factors, over).products;
 }
 
 // The factors in the order of the best path. Products without a sum stay expressions, which whoever
@@ -287,20 +284,18 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
                            (graph_.is_bracket(factors[right]) && without(r, l).empty());
         const bool matrices =
             !shifted && !masks && (!without(l, r).empty() || !without(r, l).empty());
-        expr value = -1;
+        expr value;
         if (summed.empty()) {
             value = graph_.multiply({factors[left], factors[right]});
             if (last) value = graph_.multiply({scale, value});
-        } else if (const expr read = sum_of_rows(factors[left], factors[right], summed);
-                   read >= 0) {
+        } else if (const expr read = sum_of_rows(factors[left], factors[right], summed)) {
             value = last ? graph_.multiply({scale, read}) : read;
         } else if (!matrices) {
             value = graph_.multiply({factors[left], factors[right]});
             if (last) value = graph_.multiply({scale, value});
             else hides_ = hides_ || graph_.has_bracket(value);
             value = graph_.row(fold::sum, summed, value);
-        } else if (const expr found = product_of_rows(factors[left], factors[right], summed);
-                   found >= 0) {
+        } else if (const expr found = product_of_rows(factors[left], factors[right], summed)) {
             value = found;
             if (last) value = graph_.multiply({scale, value});
         } else {
@@ -333,7 +328,7 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
 expr lowering::stored(const contraction_of& product) {
     const auto indices =
         without(united(graph_[product.a].indices, graph_[product.b].indices), product.over);
-    const auto target = temporary(indices, -1, type_);
+    const auto target = temporary(indices, expr::none, type_);
     emit(product, target, 0);
     return graph_.load(target);
 }
@@ -344,28 +339,28 @@ expr lowering::stored(expr e) {
         return padded(is_foreign(e) ? native(e) : e);
     if (graph_[e].kind == kind::load && !is_foreign(e)) return e;
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
-    if (const expr there = graph_.memory_of(e); there >= 0) return there;
+    if (const expr there = graph_.memory_of(e)) return there;
     expr value = e;
-    expr result = -1;
+    expr result;
     const bool condition = graph_.is_condition(e);  // what is stored of a bracket is one
     if (graph_[e].kind == kind::gather || is_foreign(e)) {
         const auto indices = graph_[e].indices;
         // What is picked is copied as it is; a copy of another type is converted after that.
         const bool picked = graph_[e].kind == kind::gather;
         const expr from = picked && has_edge(graph_[e].source) ? padded(e) : e;
-        const std::int32_t source = graph_[from].source.slot;
-        const auto target =
-            picked ? memory_over(graph_[from].kind == kind::gather ? rows_order(from)
-                                                                   : axis_order(indices, -1),
-                                 plan_.type_of(source), plan_.is_truth(source))
-                   : temporary(indices, -1, type_);
+        const slot_number source = graph_[from].source.slot;
+        const auto target = picked ? memory_over(graph_[from].kind == kind::gather
+                                                     ? rows_order(from)
+                                                     : axis_order(indices, expr::none),
+                                                 plan_.type_of(source), plan_.is_truth(source))
+                                   : temporary(indices, expr::none, type_);
         emit_gather(from, target, indices);
         result = graph_.load(target, condition);
         if (is_foreign(result)) result = stored(result);
     } else if (graph_[e].kind == kind::sum) {
         if (scattered_sum s; is_scatter(e, s)) {
             const auto indices = graph_[e].indices;
-            const auto target = temporary(indices, -1, type_);
+            const auto target = temporary(indices, expr::none, type_);
             emit_scatter(s, target, indices, 0);
             return stored_[e] = graph_.load(target);
         }
@@ -377,8 +372,8 @@ expr lowering::stored(expr e) {
         if (r.contracted) result = stored(r.product);
         value = r.value;
     }
-    if (result < 0 && graph_[value].kind == kind::load) result = stored(value);
-    if (result < 0) {
+    if (!result && graph_[value].kind == kind::load) result = stored(value);
+    if (!result) {
         const auto indices = graph_[value].indices;
         const auto target = temporary(indices, value, type_);
         into(target, indices, value, 0);
@@ -415,7 +410,7 @@ expr lowering::plain(expr e, double loops) {
     for (expr a : node.arguments) arguments.push_back(plain(a, loops));
     if (node.code == opcode::add) return graph_.add(arguments);
     if (node.code == opcode::multiply) return graph_.multiply(arguments);
-    arguments.resize(3, -1);
+    arguments.resize(3);
     return graph_.apply(node.code, arguments[0], arguments[1], arguments[2]);
 }
 

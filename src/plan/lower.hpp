@@ -62,18 +62,18 @@ public:
     /// `right` are read where they are, or stored first.
     struct matrix_function {
         ir::reduction what = ir::reduction::solve;
-        expr matrix = -1, right = -1;
-        loop row = -1, column = -1;
+        expr matrix, right;
+        loop row, column;
         std::string words = {};  // where the matrix stands, for a message
         bool symmetric = false;  // by how it is written
     };
     void matrix_into(const matrix_function& f, const access& target, const loop_list& indices);
     /// The same in memory of its own.
     expr matrix_value(const matrix_function& f, const loop_list& indices);
-    /// The memory that holds a sum or a fold of what was lowered; -1: none does.
+    /// The memory that holds a sum or a fold of what was lowered, or none.
     expr in_memory(expr e) const {
         const auto found = stored_.find(e);
-        return found == stored_.end() ? -1 : found->second;
+        return found == stored_.end() ? expr::none : found->second;
     }
 
     /// Whether a product under a bracket became one by zeros, which do not hide what is no number.
@@ -82,10 +82,10 @@ public:
 private:
     /// A contraction of two stored operands: scale * sum over `over`.
     struct contraction_of {
-        expr a = -1;
-        expr b = -1;
+        expr a;
+        expr b;
         loop_list over;
-        expr scale = -1;
+        expr scale;
         bool conjugate_a = false, conjugate_b = false;
         bool hides = false;  // a bracket is part of an operand, and the other one is not under it
     };
@@ -93,7 +93,7 @@ private:
     struct resolved {
         bool contracted = false;
         contraction_of product;
-        expr value = -1;
+        expr value;
     };
 
     resolved resolve(expr sum);
@@ -102,17 +102,17 @@ private:
                                                              const loop_list& over) const;
     /// Where a sum adds up what is under [v = x_i], with v free.
     struct landing {
-        loop axis = -1;     // v
-        expr numbers = -1;  // x_i
-        expr_list rest;     // the other factors
+        loop axis;       // v
+        expr numbers;    // x_i
+        expr_list rest;  // the other factors
     };
     std::optional<landing> landing_of(expr sum) const;
     /// Rows added up where x_i is a sum of positions.
     struct scattered_sum {
-        loop axis = -1;
-        expr numbers = -1;
+        loop axis;
+        expr numbers;
         plan::place at;
-        expr rows = -1;
+        expr rows;
     };
     std::optional<place> place_on(loop axis, expr numbers) const;
     bool is_scatter(expr sum, scattered_sum& found);
@@ -124,12 +124,12 @@ private:
     /// A sum of products that are read, or added up, where tensors say; what it gives is multiplied
     /// by `beside` and summed over `later`, if there are any.
     struct lookup_sum {
-        loop axis = -1;      // that is added up at: -1: none
-        expr numbers = -1;   // where
+        loop axis;           // that is added up at, or none
+        expr numbers;        // where
         expr_list landings;  // conditions that numbers of factors are places
         expr_list implied;   // they, and that there is a place to add at
         expr_list factors;
-        expr scale = -1;  // a number
+        expr scale;  // a number
         loop_list over;
         expr_list beside;
         loop_list later;
@@ -190,11 +190,11 @@ private:
     expr_list folded_factors(fold folding, expr body) const;
     /// A fold over all j up to, or from, a place that i says, of what has j and of what has not.
     struct prefix_product {
-        loop i = -1, j = -1;
+        loop i, j;
         bool forwards = true;
         place end;                      // j <= end, or -end <= j where it is backwards
         std::optional<triangle> pairs;  // where it moves with i as it is
-        expr condition = -1;
+        expr condition;
         loop_list over;    // all folded loops
         expr_list summed;  // the factors that have j
         expr_list others;
@@ -209,7 +209,7 @@ private:
     bool is_read_as_it_stands(const prefix_product& p, const access& target) const;
     void write(const access& target, const loop_list& indices, expr value);
     void scan_into(fold folding, const access& target, const loop_list& indices, expr value,
-                   loop along, bool backwards, expr decay = -1);
+                   loop along, bool backwards, expr decay = expr::none);
     std::optional<expr> prefix_of(fold folding, const loop_list& over, expr body,
                                   const access* target = nullptr);
     // Sums of pairs as linear recurrences, in decayed_sums.cpp.
@@ -226,9 +226,9 @@ private:
     /// The weights of the pairs as numbers of j: those of i are at the j that i stands for. A link
     /// is between a place and the next one.
     struct pair_parts {
-        loop link_loop = -1;
+        loop link_loop;
         expr_list start, links, end;
-        expr carried = -1;       // links that are in memory,
+        expr carried;            // links that are in memory,
         longer_axis carried_in;  // and where
     };
     std::optional<decayed_sum> decayed_sum_of(const loop_list& over, expr body) const;
@@ -251,7 +251,7 @@ private:
     bool pays_in_blocks(const prefix_product& p) const;
     bool pays_up_to_index(const prefix_product& p) const;
     expr with_written_out(expr sum);
-    expr sum_of_columns(const prefix_product& p, const moved_loop& columns, loop each = -1);
+    expr sum_of_columns(const prefix_product& p, const moved_loop& columns, loop each = loop::none);
     carried_states emit_states(const prefix_product& p, const blocks_of_sum& b, loop block);
     void emit_rows_of_state(const prefix_product& p, const access& target, const moved_loop& row,
                             const access& state, double beta);
@@ -297,8 +297,8 @@ private:
                               bool is_truth);
     access memory_over(const loop_list& axes, element type, bool is_truth = false);
     loop_list rows_order(expr gather) const;
-    std::int32_t new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
-                            element type, bool is_truth = false);
+    slot_number new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
+                           element type, bool is_truth = false);
     place inner_address_of(const access& a) const;
     loop_list axis_order(const loop_list& indices, expr like) const;
     const expression* widest_load(expr e, std::size_t rank) const;

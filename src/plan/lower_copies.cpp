@@ -26,7 +26,7 @@ expr lowering::padded(expr load) {
     const auto& source = graph_[load].source;
     hides_ = hides_ || has_edge(source, edge::nothing);
     const element own = plan_.type_of(source.slot);
-    expr result = -1;
+    expr result;
     if (own != type_ && is_integer(own) && !plan_.is_truth(source.slot)) {
         lowering whole(plan_, known_, equation_, order_, own);
         result = whole.padded(load);
@@ -160,7 +160,7 @@ expr lowering::without_edges(expr e, const loop_list& cut) {
     return graph_.substituted(e, [&](expr part) {
         for (const auto& [load, copy] : copies)
             if (load == part) return copy;
-        return -1;
+        return expr::none;
     });
 }
 

@@ -88,7 +88,7 @@ void lowering::unroll_shifts(expr& body, fold folding, loop_list& over) {
             fixed.back().to.offset = counter;
         }
         const expr value = graph_.moved(body, fixed);
-        if (value < 0) return;
+        if (!value) return;
         if (folding != fold::sum || !graph_.is_constant(value, 0)) values.push_back(value);
     }
     body = values.empty() ? graph_.constant(0) : combined(folding, values);

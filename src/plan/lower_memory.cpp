@@ -9,17 +9,17 @@ namespace ricci::plan {
 
 const expression* lowering::widest_load(expr e, std::size_t rank) const {
     const expr widest = graph_[e].widest;
-    return widest >= 0 && graph_[widest].indices.size() == rank ? &graph_[widest] : nullptr;
+    return widest && graph_[widest].indices.size() == rank ? &graph_[widest] : nullptr;
 }
 
 place lowering::inner_address_of(const access& a) const {
-    return plan::inner_address_of(a, plan_.slots[static_cast<std::size_t>(a.slot)].strides);
+    return plan::inner_address_of(a, plan_.slots[a.slot.index()].strides);
 }
 
 // An element-wise result is walked like its widest operand; everything else like the left side.
 loop_list lowering::axis_order(const loop_list& indices, expr like) const {
     auto result = indices;
-    const auto* model = like >= 0 ? widest_load(like, indices.size()) : nullptr;
+    const auto* model = like ? widest_load(like, indices.size()) : nullptr;
     if (model && model->indices == indices) {
         const place at = inner_address_of(model->source);
         std::sort(result.begin(), result.end(), [&](loop x, loop y) {
@@ -41,7 +41,7 @@ loop_list lowering::rows_order(expr gather) const {
     const auto& node = graph_[gather];
     loop_list by_number;
     for (const expr a : node.arguments) by_number = united(by_number, graph_[a].indices);
-    loop_list order = axis_order(by_number, -1), row = without(node.indices, by_number);
+    loop_list order = axis_order(by_number, expr::none), row = without(node.indices, by_number);
     const place at = inner_address_of(node.source);
     std::sort(row.begin(), row.end(), [&](loop x, loop y) {
         const auto p = std::abs(at.factor(x)), q = std::abs(at.factor(y));
@@ -56,7 +56,7 @@ access lowering::temporary(const loop_list& indices, expr like, element type, bo
 }
 
 access lowering::memory_over(const loop_list& axes, element type, bool is_truth) {
-    return longer_memory(axes, -1, 0, type, is_truth).whole;
+    return longer_memory(axes, loop::none, 0, type, is_truth).whole;
 }
 
 lowering::longer_axis lowering::longer_memory(const loop_list& axes, loop longer, std::int64_t by) {
@@ -79,8 +79,8 @@ lowering::longer_axis lowering::longer_memory(const loop_list& axes, loop longer
 }
 
 // Memory of its own, row-major. Returns the number of the slot.
-std::int32_t lowering::new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
-                                  element type, bool is_truth) {
+slot_number lowering::new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
+                                 element type, bool is_truth) {
     slot memory;
     memory.kind = storage::workspace;
     memory.is_foreign = type != plan_.type || is_truth;
@@ -97,8 +97,7 @@ std::int32_t lowering::new_memory(std::vector<std::int64_t> extents, std::vector
     const std::size_t size = is_truth ? 1 : size_of(type);
     if (stride < 0 || __builtin_mul_overflow(static_cast<std::size_t>(stride), size, &memory.bytes))
         memory.bytes = SIZE_MAX;  // refused when the workspace is laid out
-    plan_.slots.push_back(std::move(memory));
-    return static_cast<std::int32_t>(plan_.slots.size()) - 1;
+    return plan_.add(std::move(memory));
 }
 
 }  // namespace ricci::plan

@@ -13,7 +13,7 @@ namespace {
 
 /// A loop of the result that a sum reads with a stride, as p in [p = 2q + k].
 struct strided_loop {
-    loop what = -1;
+    loop what;
     std::int64_t stride = 0;
     bool whole = false;  // what is added to the strided loop takes whole strides
 };
@@ -52,7 +52,7 @@ void find_strides(const graph& values, expr e, const loop_list& indices, strided
 bool lowering::has_strides(expr sum) const {
     strided_loop found;
     find_strides(graph_, sum, graph_[sum].indices, found);
-    return found.what >= 0;
+    return found.what != loop::none;
 }
 
 // What reads every second element, say, of a sum adds to every second one of what it is the
@@ -62,7 +62,7 @@ bool lowering::splits_strides(const access& target, const loop_list& indices, ex
     if (!graph_[value].sums) return false;
     strided_loop found;
     find_strides(graph_, value, indices, found);
-    if (found.what < 0) return false;
+    if (!found.what) return false;
     auto& loops = graph_.loops();
     const std::int64_t extent = graph_.extent(found.what), stride = found.stride;
     std::vector<std::pair<moved_loop, expr>> parts;
@@ -85,7 +85,7 @@ bool lowering::splits_strides(const access& target, const loop_list& indices, ex
         part(m);
     }
     for (const auto& [m, there] : parts)
-        if (there < 0) return false;
+        if (!there) return false;
     for (const auto& [m, there] : parts)
         into(moved(graph_, target, m), moved(indices, m), there, beta);
     return true;

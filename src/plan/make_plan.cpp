@@ -54,7 +54,7 @@ bool writes_too_soon(const program_plan& plan, const std::vector<ir::ref>& postp
     bool written = false;
     for (const step& s : plan.steps) {
         for (const effect& t : s.effects) {
-            const slot& target = plan.slots[static_cast<std::size_t>(t.slot)];
+            const slot& target = plan.slots[t.slot.index()];
             written = written || (t.writes && target.kind == storage::output &&
                                   std::find(postponed.begin(), postponed.end(), target.name) !=
                                       postponed.end());
@@ -76,22 +76,24 @@ void check_elements(const engine::request& asked) {
     }
 }
 
-// The loop around the steps of a plan, of one that names what moves.
+// The loop around the steps of a plan, of one whose slots are those of names.
 void wrap_in_loop(program_plan& plan, const step_loop& around, bool alike) {
     plan.around = around;
-    // An output that is made elsewhere and copied has two slots of its name.
-    const auto slot_of = [&](std::int32_t name) {
-        const auto found = std::find_if(plan.slots.begin(), plan.slots.end(), [&](const slot& s) {
-            return s.name == name && !s.own &&
-                   (s.kind == storage::input || s.kind == storage::output);
-        });
-        return found == plan.slots.end() ? -1
-                                         : static_cast<std::int32_t>(found - plan.slots.begin());
+    // An output that is made elsewhere and copied has two slots of its name: the caller's memory is
+    // the second.
+    const auto memory_of = [&](slot_number named) {
+        for (std::size_t k = 0; k < plan.slots.size(); ++k) {
+            const slot& s = plan.slots[k];
+            if (slot_of_name(s.name) == named && !s.own &&
+                (s.kind == storage::input || s.kind == storage::output))
+                return slot_number(k);
+        }
+        return slot_number::none;
     };
-    for (moving_slot& m : plan.around.moving) m.slot = slot_of(m.slot);
-    for (std::int32_t& s : plan.around.added_up) s = slot_of(s);
-    std::erase_if(plan.around.moving, [](const moving_slot& m) { return m.slot < 0; });
-    std::erase(plan.around.added_up, -1);
+    for (moving_slot& m : plan.around.moving) m.slot = memory_of(m.slot);
+    for (slot_number& s : plan.around.added_up) s = memory_of(s);
+    std::erase_if(plan.around.moving, [](const moving_slot& m) { return !m.slot; });
+    std::erase(plan.around.added_up, slot_number::none);
     find_dependences(plan, alike);
 }
 
@@ -168,7 +170,7 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     // Another order may make another output unsafe.
     for (std::size_t before = postpone.size();; before = postpone.size()) {
         for (ir::ref name : shared)
-            if (again || !safe_in_place(plan, name)) add(name);
+            if (again || !safe_in_place(plan, slot_of_name(name))) add(name);
         // What is read once more when all is computed again may not have been written.
         for (std::size_t n = 0; again && n < slots.size(); ++n)
             if (const auto name = static_cast<ir::ref>(n);

@@ -56,8 +56,8 @@ private:
 
     const program_plan& plan_;
     const graph& values_;
-    std::map<std::int32_t, definition> known_;  // by slot
-    std::set<std::int32_t> products_;           // slots that contractions have written last
+    std::map<slot_number, definition> known_;  // by slot
+    std::set<slot_number> products_;           // slots that contractions have written last
 };
 
 /// Whether an access is all of its tensor, each axis by a loop of its own or of one place.

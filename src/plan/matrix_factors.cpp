@@ -43,7 +43,7 @@ std::optional<matrix_factors> factor_table::find(const graph& values,
         const auto here = [&](loop l) {
             const auto found = std::find_if(pairs->begin(), pairs->end(),
                                             [&](const auto& p) { return p.first == l; });
-            return found == pairs->end() ? -1 : found->second;
+            return found == pairs->end() ? loop::none : found->second;
         };
         const bool one = known.size == 1;  // such loops stand nowhere
         const bool same =

@@ -13,13 +13,13 @@ namespace ricci::plan {
 /// Matrices of a batch that lie in memory: a load, and the loops of its rows and columns.
 struct matrices_at {
     access where;
-    loop row = -1, column = -1;
+    loop row, column;
 };
 
 /// Factors of a batch of matrices: a slot that no other kind of step reads.
 struct matrix_factors {
     matrices_at of;
-    std::int32_t slot = -1;
+    slot_number slot;
     steps::factor_kind kind = steps::factor_kind::lu;
     std::int64_t size = 0;
     std::vector<loop> batch;   // of the matrices, in the order in which their factors lie

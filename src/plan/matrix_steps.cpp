@@ -41,7 +41,7 @@ matrix_factors lowering::factorised(const matrix_function& f, steps::factor_kind
     const matrices_at wanted{graph_[matrix].source, f.row, f.column};
     if (kind == steps::factor_kind::lu)
         if (const auto known = known_.factors.find(graph_, wanted)) return *known;
-    matrix_factors made{wanted, -1, kind, graph_.extent(f.row), {}, false, false, false};
+    matrix_factors made{wanted, {}, kind, graph_.extent(f.row), {}, false, false, false};
     made.tries_cholesky =
         kind == steps::factor_kind::lu && f.symmetric && !is_complex(type_) && made.size > 1;
     const loop_list batch = without(graph_[matrix].indices, both);
@@ -134,7 +134,8 @@ void lowering::matrix_into(const matrix_function& f, const access& target,
             break;
     }
     if (empty) return number(0);
-    const access logarithm = temporary(indices, -1, type_), sign = temporary(indices, -1, type_);
+    const access logarithm = temporary(indices, expr::none, type_),
+                 sign = temporary(indices, expr::none, type_);
     emit_matrix(f, matrix_task::log_determinant, logarithm);
     emit_matrix(f, matrix_task::sign, sign);
     // NaN of a negative sign, 0 of a positive one.
@@ -144,7 +145,7 @@ void lowering::matrix_into(const matrix_function& f, const access& target,
 
 // Those that use factors come after those that make them.
 void mark_solved_factors(program_plan& plan) {
-    std::set<std::int32_t> solved;  // slots of factors
+    std::set<slot_number> solved;  // slots of factors
     for (auto s = plan.steps.rbegin(); s != plan.steps.rend(); ++s) {
         auto* const a = std::get_if<assign>(&s->what);
         if (a == nullptr || a->as != form::matrix) continue;
@@ -156,7 +157,7 @@ void mark_solved_factors(program_plan& plan) {
 }
 
 expr lowering::matrix_value(const matrix_function& f, const loop_list& indices) {
-    const access result = temporary(indices, -1, type_);
+    const access result = temporary(indices, expr::none, type_);
     matrix_into(f, result, indices);
     return graph_.load(result);
 }

@@ -25,7 +25,7 @@ struct matrix_part {
     matrix_task task = matrix_task::factor;
     steps::factor_kind kind = steps::factor_kind::lu;
     std::int64_t size = 0;
-    loop row = -1, column = -1;
+    loop row, column;
     std::vector<loop> batch = {};  // in the order in which factors lie
     bool transposed = false;       // the factors are those of the transposed matrices
     bool of_triangle = false;      // the matrices are Cholesky factors themselves

@@ -10,7 +10,7 @@ namespace ricci::plan {
 namespace {
 
 /// c * l: the number, where a term is that.
-std::optional<double> times_in(const graph& values, expr term, std::int32_t slot) {
+std::optional<double> times_in(const graph& values, expr term, slot_number slot) {
     const auto reads = [&](expr e) {
         return values[e].kind == kind::load && values[e].source.slot == slot;
     };
@@ -26,8 +26,8 @@ std::optional<double> times_in(const graph& values, expr term, std::int32_t slot
 
 /// The memory of one log-sum-exp, and that of its parts.
 struct parts {
-    std::int32_t whole = -1;
-    std::int32_t maximum = -1, excess = -1;
+    slot_number whole;
+    slot_number maximum, excess;
 };
 
 class maximum_splitter {
@@ -46,7 +46,7 @@ public:
 private:
     bool is_log_sum_exp(const assign& a) const {
         if (a.as != form::map || a.folding != fold::logsumexp || a.beta != 0) return false;
-        if (a.scale >= 0 && !values_.is_constant(a.scale, 1)) return false;
+        if (a.scale && !values_.is_constant(a.scale, 1)) return false;
         if (plan_.slot_of(a.target).is_foreign) return false;
         // Each element of its memory is one of it.
         const auto& extents = plan_.slot_of(a.target).extents;
@@ -65,18 +65,18 @@ private:
         }
         return true;
     }
-    bool is_written_once(std::int32_t slot) const {
+    bool is_written_once(slot_number slot) const {
         std::size_t writers = 0;
         for (const step& s : plan_.steps)
             for (const effect& t : s.effects) writers += t.writes && t.slot == slot ? 1 : 0;
         return writers == 1;
     }
-    bool reads(const step& s, std::int32_t slot) const {
+    bool reads(const step& s, slot_number slot) const {
         return std::any_of(s.effects.begin(), s.effects.end(),
                            [&](const effect& t) { return !t.writes && t.slot == slot; });
     }
     /// Whether a value has a sum in which it is a term beside others.
-    bool is_term(expr e, std::int32_t slot) const {
+    bool is_term(expr e, slot_number slot) const {
         const auto& node = values_[e];
         const auto here = [&](expr term) { return times_in(values_, term, slot).has_value(); };
         if (node.kind == kind::operation && node.code == opcode::add &&
@@ -85,7 +85,7 @@ private:
         return std::any_of(node.arguments.begin(), node.arguments.end(),
                            [&](expr a) { return is_term(a, slot); });
     }
-    bool is_term_after(std::size_t first, std::int32_t slot) const {
+    bool is_term_after(std::size_t first, slot_number slot) const {
         for (std::size_t s = first + 1; s < plan_.steps.size(); ++s) {
             const assign* a = plan_.steps[s].as_assign();
             if (a != nullptr && a->as == form::map && reads(plan_.steps[s], slot) &&
@@ -96,7 +96,7 @@ private:
     }
 
     /// Memory like that of a tensor, row by row.
-    std::int32_t like(const access& tensor) {
+    slot_number like(const access& tensor) {
         slot memory = plan_.slot_of(tensor);
         memory.kind = storage::workspace;
         memory.name = ir::none;
@@ -110,14 +110,13 @@ private:
             elements *= memory.extents[axis];
         }
         memory.bytes = static_cast<std::size_t>(elements) * size_of(plan_.type);
-        plan_.slots.push_back(std::move(memory));
-        return static_cast<std::int32_t>(plan_.slots.size()) - 1;
+        return plan_.add(std::move(memory));
     }
 
     // Returns where the last step of it is now.
     std::size_t split(std::size_t at) {
         const assign whole = *plan_.steps[at].as_assign();
-        const std::int32_t slot = whole.target.slot;
+        const slot_number slot = whole.target.slot;
         const parts of{slot, like(whole.target), like(whole.target)};
         for (std::size_t s = at + 1; s < plan_.steps.size(); ++s) {
             const assign* a = plan_.steps[s].as_assign();
@@ -145,7 +144,7 @@ private:
                 opcode::add, {part_of(whole.target, of.maximum), part_of(whole.target, of.excess)});
             steps.push_back(make_step(values_, std::move(sum)));
         } else {
-            plan_.slots[static_cast<std::size_t>(slot)].kind = storage::unused;
+            plan_.slots[slot.index()].kind = storage::unused;
         }
         const std::size_t count = steps.size();
         const auto place = plan_.steps.begin() + static_cast<std::ptrdiff_t>(at);
@@ -156,7 +155,7 @@ private:
         return at + count - 1;
     }
 
-    expr part_of(access whole, std::int32_t slot) {
+    expr part_of(access whole, slot_number slot) {
         whole.slot = slot;
         return values_.load(std::move(whole));
     }
@@ -165,7 +164,7 @@ private:
     expr with_parts(expr e, const parts& of) {
         return values_.substituted(e, [&](expr sum) {
             const auto node = values_[sum];
-            if (node.kind != kind::operation || node.code != opcode::add) return -1;
+            if (node.kind != kind::operation || node.code != opcode::add) return expr::none;
             expr_list terms, others, excesses;
             for (const expr term : node.arguments) {
                 const auto times = times_in(values_, term, of.whole);
@@ -180,7 +179,7 @@ private:
                 terms.push_back(multiple(*times, part_of(whole, of.maximum)));
                 excesses.push_back(multiple(*times, part_of(whole, of.excess)));
             }
-            if (terms.empty()) return -1;
+            if (terms.empty()) return expr::none;
             for (const expr other : others) terms.push_back(other);
             expr_list all{values_.as_written(opcode::add, terms)};
             for (const expr excess : excesses) all.push_back(excess);

@@ -120,7 +120,7 @@ expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
         return contains(node.indices, m.what);
     });
     if (!moves) return e;
-    expr made = -1;
+    expr made;
     switch (node.kind) {
         case kind::constant:
             return e;
@@ -132,7 +132,7 @@ expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
                 bool beyond = false;
                 for (place& p : source.at) {
                     auto there = plan::moved(*this, p, m, &beyond);
-                    if (!there) return -1;
+                    if (!there) return expr::none;
                     p = std::move(*there);
                 }
                 all = all && (beyond || !is_empty(m.to.edge));
@@ -145,7 +145,7 @@ expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
             expr_list arguments;
             for (const expr a : node.arguments) {
                 arguments.push_back(moved(a, loops, known, nullptr));
-                if (arguments.back() < 0) return -1;
+                if (!arguments.back()) return expr::none;
             }
             made = regathered(e, std::move(arguments), std::move(source), node.lookups);
             break;
@@ -154,7 +154,7 @@ expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
             place at = node.at;
             for (const auto& m : loops) {
                 if (at.factor(m.what) == 0) continue;
-                if (m.to.edge != edge::none && !is_empty(m.to.edge)) return -1;
+                if (m.to.edge != edge::none && !is_empty(m.to.edge)) return expr::none;
                 at = *plan::moved(*this, at, {m.what, without_edge(m.to)});
             }
             made = position(std::move(at));
@@ -168,12 +168,12 @@ expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
             // A softmax has a value for each iteration of the loops that it is over; and a loop
             // that is bound below may have the number of one that is meant here.
             for (const auto& m : loops) {
-                if (contains(node.over, m.what)) return -1;
+                if (contains(node.over, m.what)) return expr::none;
                 for (const auto& t : m.to.terms)
-                    if (contains(node.over, t.over)) return -1;
+                    if (contains(node.over, t.over)) return expr::none;
             }
             const expr body = moved(node.arguments[0], loops, known, nullptr);
-            if (body < 0) return -1;
+            if (!body) return expr::none;
             made =
                 node.kind == kind::sum ? sum(node.over, body) : row(node.folding, node.over, body);
             break;
@@ -195,14 +195,14 @@ expr graph::moved_operation(const expression& node, moved_loops loops, memo& kno
         const expr before = node.arguments[k];
         const bool hides = product || (node.code == opcode::divide && k == 0);
         const expr now = moved(before, loops, known, product ? covered : nullptr);
-        if (now < 0) return -1;
+        if (!now) return expr::none;
         if (hides && vanishes(before, now)) return constant(0);
         arguments.push_back(now);
     }
     if (product) return multiply(arguments);
     if (node.code == opcode::add) return add(arguments);
     if (node.code == opcode::subtract) return as_written(node.code, std::move(arguments));
-    arguments.resize(3, -1);
+    arguments.resize(3);
     return apply(node.code, arguments[0], arguments[1], arguments[2]);
 }
 

@@ -42,10 +42,12 @@ public:
 private:
     std::string loop_name(loop l) const {
         const ir::ref letter = values_.loops().letter(l);
-        if (letter == ir::none) return fmt::format("l{}", l);
+        if (letter == ir::none) return fmt::format("l{}", l.number());
         std::string name = words_of_index(program_, letter);
-        for (loop other = 0; other < l; ++other)
-            if (values_.loops().letter(other) == letter && values_.extent(other) >= 0) name += "'";
+        for (std::size_t k = 0; k < l.index(); ++k)
+            if (const loop other(k);
+                values_.loops().letter(other) == letter && values_.extent(other) >= 0)
+                name += "'";
         return name;
     }
     template <class List, class Words>
@@ -58,8 +60,8 @@ private:
     std::string names(const loop_list& list) const {
         return joined(list, ",", [&](loop l) { return loop_name(l); });
     }
-    std::string tensor(std::int32_t slot) const {
-        const auto k = static_cast<std::size_t>(slot);
+    std::string tensor(slot_number slot) const {
+        const auto k = slot.index();
         return temporaries_[k] > 0 ? fmt::format("t{}", temporaries_[k])
                                    : words_of_name(program_, plan_.slots[k].name);
     }
@@ -177,14 +179,14 @@ private:
 
     std::string text(const assign& a) const {
         std::string scale, place, over, before;
-        if (a.scale >= 0 && !values_.is_constant(a.scale, 1))
+        if (a.scale && !values_.is_constant(a.scale, 1))
             scale = fmt::format("{} ", text(a.scale, as_product));
-        if (a.scattered >= 0 && a.numbers >= 0)
+        if (a.scattered && a.numbers)
             place = fmt::format("[{} = {}] ", loop_name(a.scattered), text(a.numbers));
         if (a.as == form::scan)
             over = fmt::format("{}({} on{}) ", word_of(a.folding), loop_name(a.along),
-                               a.decay < 0 ? "" : fmt::format(", times {}", text(a.decay)));
-        else if (a.as == form::matrix && a.right >= 0)
+                               a.decay ? fmt::format(", times {}", text(a.decay)) : "");
+        else if (a.as == form::matrix && a.right)
             over = fmt::format("solve({}) {} with ", names(a.over), text(a.right, as_product));
         else if (a.as == form::matrix) over = fmt::format("{} of ", word_of(a.matrix.task));
         else if (a.folding != fold::none)
@@ -231,7 +233,7 @@ private:
             case part::tile:
                 return "tile";
             case part::rows:
-                return m.weights >= 0 ? "rows, rescaled" : "rows";
+                return m.weights ? "rows, rescaled" : "rows";
             case part::columns:
                 return "columns";
             case part::pairs:

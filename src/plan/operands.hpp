@@ -22,13 +22,13 @@ public:
 
 /// The part each name plays; claims count for nothing.
 struct name_roles {
-    std::vector<bool> used;         // on the right of some equation
-    std::vector<bool> defined;      // on the left of one
-    std::vector<bool> output;       // defined, and not used or kept
-    std::vector<ir::ref> added_up;  // outputs that are added to what is there; see step_loop
+    std::vector<bool> used;             // on the right of some equation
+    std::vector<bool> defined;          // on the left of one
+    std::vector<bool> output;           // defined, and not used or kept
+    std::vector<slot_number> added_up;  // outputs that are added to what is there; see step_loop
 
     bool adds_up(ir::ref name) const {
-        return std::find(added_up.begin(), added_up.end(), name) != added_up.end();
+        return std::find(added_up.begin(), added_up.end(), slot_of_name(name)) != added_up.end();
     }
 };
 

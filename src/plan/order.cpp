@@ -23,8 +23,8 @@ namespace {
 /// An output that is computed in the workspace and copied to its memory at the end.
 struct postponed {
     ir::ref name;
-    std::int32_t memory;  // slot
-    bool at_once;         // it is scaled as it is computed
+    slot_number memory;
+    bool at_once;  // it is scaled as it is computed
 };
 
 // A number as memory that the plan owns.
@@ -37,13 +37,13 @@ slot literal(const number& value, element type) {
 }
 
 // target = alpha * source + beta * target, over all of a slot; without a source only the latter.
-void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::int32_t source,
+void whole_slot(program_plan& plan, ir::ref equation, slot_number target, slot_number source,
                 const number& alpha, const number& beta) {
     auto& values = plan.values;
     assign made;
     made.equation = equation;
     made.target.slot = target;
-    for (const auto extent : plan.slots[static_cast<std::size_t>(target)].extents) {
+    for (const auto extent : plan.slots[target.index()].extents) {
         if (extent == 0) return;
         place at;
         if (extent > 1) at.terms = {{values.loops().fresh(ir::none, extent), 1}};
@@ -51,20 +51,19 @@ void whole_slot(program_plan& plan, ir::ref equation, std::int32_t target, std::
     }
     made.target.positions = {0, -1};
     made.loops = loops_of(made.target);
-    const auto scaled = [&](std::int32_t slot, const number& factor) {
+    const auto scaled = [&](slot_number slot, const number& factor) {
         access from = made.target;
         from.slot = slot;
         const expr x = values.load(from);
         if (factor == number(1)) return x;
         if (factor.is_plain()) return values.multiply({values.constant(factor.real), x});
-        plan.slots.push_back(literal(factor, plan.type));
         access single;
-        single.slot = static_cast<std::int32_t>(plan.slots.size()) - 1;
+        single.slot = plan.add(literal(factor, plan.type));
         single.positions = {0, 0};
         return values.multiply({values.load(single), x});
     };
     expr_list terms;
-    if (source >= 0) terms.push_back(scaled(source, alpha));
+    if (source) terms.push_back(scaled(source, alpha));
     if (beta != number(0)) terms.push_back(scaled(target, beta));
     made.body = values.add(terms);
     plan.steps.push_back(make_step(values, std::move(made)));
@@ -82,7 +81,7 @@ bool is_narrow(element type) { return type == element::bf16 || type == element::
 // How an equation's result becomes what its memory holds in the end.
 struct result_scale {
     double alpha = 1, beta = 0;
-    std::int32_t old = -1;  // the slot that beta multiplies
+    slot_number old;  // the slot that beta multiplies
 };
 
 class equation_plan {
@@ -101,8 +100,8 @@ public:
     void make(const result_scale& scale) {
         const bool scaled = scale.alpha != 1 || scale.beta != 0;
         const auto steps = plan_.steps.size(), slots = plan_.slots.size();
-        const std::int32_t target = request_.program.equations[e_].name;
-        if (scale.old < 0 || scale.old == target) {
+        const slot_number target = slot_of_name(request_.program.equations[e_].name);
+        if (!scale.old || scale.old == target) {
             lower(scale, plan_.type);
             const auto rounding = std::count_if(
                 plan_.steps.begin() + static_cast<std::ptrdiff_t>(steps), plan_.steps.end(),
@@ -137,7 +136,7 @@ private:
                     request_.program.affine_terms[p.terms.first + k].index)]);
         }
         lowering steps(plan_, known_, e_, std::move(order), type);
-        expr value = -1;
+        expr value;
         if (ir::is_of_matrix(request_.program.nodes[equation.body])) {
             const auto f = matrix_function(read, loops);
             if (type == plan_.type && scale.alpha == 1 && scale.beta == 0 && read.covers_all())
@@ -157,7 +156,7 @@ private:
         known_.products.settle(target, [&](expr part) { return steps.in_memory(part); });
         if (!steps.hides() || is_integer(plan_.type)) return;
         // Once all of what it writes is written: a step may write a part.
-        std::vector<std::int32_t> seen;
+        std::vector<slot_number> seen;
         for (auto s = plan_.steps.end(); s != plan_.steps.begin() + first;) {
             auto& made = std::get<assign>((--s)->what);
             made.hides = std::find(seen.begin(), seen.end(), made.target.slot) == seen.end();
@@ -174,7 +173,7 @@ private:
         };
         return {static_cast<ir::reduction>(x.detail),
                 read.part(p.child(x, 0)),
-                x.children.count > 1 ? read.part(p.child(x, 1)) : -1,
+                x.children.count > 1 ? read.part(p.child(x, 1)) : expr::none,
                 loop_at(0),
                 loop_at(1),
                 fmt::format("in {} the matrix", words_of_equation(p, e_)),
@@ -183,12 +182,11 @@ private:
 
     void finish(lowering& steps, const translation& read, graph& expressions, const access& target,
                 const loop_list& indices, expr value, const result_scale& scale, element type) {
-        const auto& equation = request_.program.equations[e_];
         const bool nothing = expressions.size(indices) == 0;
         if (type == plan_.type) {
             double beta = scale.beta;
             if (!read.covers_all()) {
-                whole_slot(plan_, e_, equation.name, -1, 1, beta);
+                whole_slot(plan_, e_, target.slot, slot_number::none, 1, beta);
                 if (beta != 0) beta = 1;
             }
             if (!nothing) steps.into(target, indices, value, beta);
@@ -202,9 +200,9 @@ private:
         access result;
         if (!nothing) result = steps.computed(indices, value);
         if (!read.covers_all()) {
-            if (scale.old == equation.name || scale.beta == 0)
-                whole_slot(plan_, e_, equation.name, -1, 1, scale.beta);
-            else whole_slot(plan_, e_, equation.name, scale.old, scale.beta, 0);
+            if (scale.old == target.slot || scale.beta == 0)
+                whole_slot(plan_, e_, target.slot, slot_number::none, 1, scale.beta);
+            else whole_slot(plan_, e_, target.slot, scale.old, scale.beta, 0);
         }
         if (!nothing) steps.convert(result, target, indices);
     }
@@ -222,7 +220,7 @@ private:
 // them are added.
 program_plan ordered(const engine::request& request, const ir::shape_table& shapes,
                      const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
-                     const name_roles& roles, bool careful, std::set<std::int32_t>& stored) {
+                     const name_roles& roles, bool careful, std::set<slot_number>& stored) {
     program_plan plan;
     plan.careful = careful;
     plan.values.set_solves_places(request.solve_places);
@@ -252,9 +250,9 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
         // A result of 16 bits that nothing else reads is scaled before it is rounded.
         const bool at_once =
             is_narrow(plan.type) && plain && !roles.used[static_cast<std::size_t>(name)];
-        copies.push_back({name, static_cast<std::int32_t>(plan.slots.size()), at_once});
-        plan.slots.push_back(plan.slots[static_cast<std::size_t>(name)]);
-        auto& shadow = plan.slots[static_cast<std::size_t>(name)];
+        const slot_number made_there = slot_of_name(name);
+        copies.push_back({name, plan.add(plan.slots[made_there.index()]), at_once});
+        auto& shadow = plan.slots[made_there.index()];
         shadow.kind = storage::workspace;
         shadow.data = nullptr;
         set_row_major(shadow, request.program, plan.type);
@@ -265,23 +263,23 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
         result_scale scale;
         const auto copy = std::find_if(copies.begin(), copies.end(),
                                        [&](const postponed& c) { return c.name == equation.name; });
+        const slot_number target = slot_of_name(equation.name);
         // A postponed output is scaled when it is copied, otherwise.
-        if (copy != copies.end()
-                ? copy->at_once
-                : plan.slots[static_cast<std::size_t>(equation.name)].kind == storage::output)
+        if (copy != copies.end() ? copy->at_once
+                                 : plan.slots[target.index()].kind == storage::output)
             scale = {alpha_of(equation.name).real, beta_of(equation.name).real,
-                     copy != copies.end() ? copy->memory : equation.name};
-        if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = -1;
+                     copy != copies.end() ? copy->memory : target};
+        if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = {};
         equation_plan(request, conditions, shapes, e, plan, recomputed, known).make(scale);
     }
     for (const auto& copy : copies)
-        whole_slot(plan, request.program.definition(copy.name), copy.memory, copy.name,
-                   copy.at_once ? number(1) : alpha_of(copy.name),
+        whole_slot(plan, request.program.definition(copy.name), copy.memory,
+                   slot_of_name(copy.name), copy.at_once ? number(1) : alpha_of(copy.name),
                    copy.at_once ? number(0) : beta_of(copy.name));
     const auto& taken = known.products.taken();
     if (recomputed.any() || !taken.empty()) remove_unread(plan);
-    for (const std::int32_t s : taken) {
-        const slot& tensor = plan.slots[static_cast<std::size_t>(s)];
+    for (const slot_number s : taken) {
+        const slot& tensor = plan.slots[s.index()];
         if (tensor.kind != storage::unused) stored.insert(s);
         else plan.taken_apart.push_back(words_of_name(request.program, tensor.name));
     }
@@ -294,7 +292,7 @@ program_plan order(const engine::request& request, const ir::shape_table& shapes
                    const std::vector<slot>& slots, const std::vector<ir::ref>& postpone,
                    const name_roles& roles, bool careful) {
     // What one sum takes apart and another one reads would be made twice.
-    std::set<std::int32_t> stored;
+    std::set<slot_number> stored;
     for (std::size_t before = 0;; before = stored.size()) {
         auto plan = ordered(request, shapes, slots, postpone, roles, careful, stored);
         if (stored.size() != before) continue;

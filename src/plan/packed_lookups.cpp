@@ -39,7 +39,7 @@ public:
                 products.push_back(std::move(*product));
             }
             if (readers.empty() || products.size() < readers.size()) continue;
-            plan_.slots[static_cast<std::size_t>(rows->target.slot)].kind = storage::unused;
+            plan_.slots[rows->target.slot.index()].kind = storage::unused;
             gone[k] = true;
             for (std::size_t r = 0; r < readers.size(); ++r)
                 plan_.steps[readers[r]] = make_step(values_, std::move(products[r]));
@@ -54,9 +54,7 @@ public:
     }
 
 private:
-    const slot& slot_of(std::int32_t number) const {
-        return plan_.slots[static_cast<std::size_t>(number)];
-    }
+    const slot& slot_of(slot_number number) const { return plan_.slots[number.index()]; }
 
     // Whole memory of the plan's own, of elements as they are, wherever numbers in memory say.
     bool is_plain_gather(const assign& g) const {
@@ -83,7 +81,7 @@ private:
 
     // The contractions that read what a step alone writes; none, where other steps do, or so many
     // that storing the rows once costs less.
-    std::vector<std::size_t> readers_of(std::size_t writer, std::int32_t slot) const {
+    std::vector<std::size_t> readers_of(std::size_t writer, slot_number slot) const {
         std::vector<std::size_t> found;
         for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
             const auto& effects = plan_.steps[k].effects;
@@ -102,7 +100,7 @@ private:
     // Whether what is read would be written before the product is made, or as it is.
     bool is_rewritten(const assign& rows, std::size_t first, std::size_t last,
                       const access& target) const {
-        const auto same = [&](std::int32_t x, std::int32_t y) {
+        const auto same = [&](slot_number x, slot_number y) {
             return x == y || (slot_of(x).data != nullptr && slot_of(x).data == slot_of(y).data);
         };
         bool found = false;
@@ -129,7 +127,7 @@ private:
             if (values_[inner].edged) return {};
             if (values_[inner].source.slot != rows.target.slot) continue;
             const expr there = read_at(rows, values_[inner].source);
-            if (there < 0) return {};
+            if (!there) return {};
             f = conjugated ? values_.as_written(opcode::conjugate, {there}) : there;
         }
         assign made = product;
@@ -149,9 +147,9 @@ private:
         for (const auto& m : moves)
             for (const auto& t : m.to.terms)
                 for (const auto& other : moves)
-                    if (t.over == other.what) return -1;
+                    if (t.over == other.what) return expr::none;
         const expr there = values_.moved(rows.body, moves);
-        return there >= 0 && values_[there].kind == kind::gather ? there : -1;
+        return there && values_[there].kind == kind::gather ? there : expr::none;
     }
 
     // Numbers differ along rows or along k; there are offsets for all places of the operand in

@@ -20,14 +20,14 @@ constexpr std::size_t most_tiles = 16, most_operands = 40;
 // Quick operations that take longer than writing and reading a tile.
 constexpr double costly_part = 4;
 
-bool in_effects(const std::vector<made_step::timed_effect>& effects, std::int32_t slot) {
+bool in_effects(const std::vector<made_step::timed_effect>& effects, slot_number slot) {
     return std::any_of(effects.begin(), effects.end(),
                        [&](const auto& t) { return t.slot == slot; });
 }
 
 }  // namespace
 
-bool phases::reads(expr value, std::int32_t slot) const {
+bool phases::reads(expr value, slot_number slot) const {
     bool found = false;
     plan_.values.for_each_load({value}, [&](const access& a) { found = found || a.slot == slot; });
     return found;
@@ -38,7 +38,7 @@ phases::slot_set phases::read_by(expr value, bool through_products) const {
     slot_set own, below;
     plan_.values.for_each_load({value}, [&](const access& a) { own.insert(a.slot); });
     if (!through_products) return own;
-    for (const std::int32_t slot : own)
+    for (const slot_number slot : own)
         if (const auto* product = tiles_.product_of(slot))
             for_each_load(plan_.values, group_.at(product->step),
                           [&](const access& a) { below.insert(a.slot); });
@@ -49,7 +49,7 @@ phases::slot_set phases::read_by(expr value, bool through_products) const {
 phases::slot_set phases::read_by(const consumer& c) const {
     auto slots = read_by(c.value, false);
     slots.merge(read_by(c.what.scale, false));
-    if (c.factor >= 0) slots.insert(plan_.values[c.factor].source.slot);
+    if (c.factor) slots.insert(plan_.values[c.factor].source.slot);
     return slots;
 }
 
@@ -59,7 +59,7 @@ bool phases::assign_phases() {
     for (const auto& c : consumers_) given.insert(group_.at(c.step).target.slot);
     const auto waits = [&](const slot_set& slots) {
         return std::any_of(slots.begin(), slots.end(),
-                           [&](std::int32_t slot) { return given.contains(slot); });
+                           [&](slot_number slot) { return given.contains(slot); });
     };
     for (const auto& s : tiles_.softmaxes()) {
         const auto inside = tiles_.linear_in(s.score);
@@ -91,7 +91,7 @@ bool phases::late_ones_wait() {
         auto slots = read_by(c);
         slots.merge(read_by(c.value, true));
         if (std::any_of(slots.begin(), slots.end(),
-                        [&](std::int32_t slot) { return given.contains(slot); })) {
+                        [&](slot_number slot) { return given.contains(slot); })) {
             reason_ = "sums over it depend on one another";
             return true;
         }
@@ -106,13 +106,13 @@ bool phases::unchanged(const consumer& a, const consumer& b) const {
     steps.merge(b.needs);
     steps.insert(a.step);
     steps.insert(b.step);
-    small_map<std::int32_t, std::size_t, 8> first_read;  // by slot
+    small_map<slot_number, std::size_t, 8> first_read;  // by slot
     for (const std::size_t s : steps)
         for (const effect& t : plan_.steps[s].effects) {
             if (t.writes || group_.is_plane(t.slot)) continue;
             if (!first_read.contains(t.slot)) first_read[t.slot] = s;
             const std::size_t first = first_read.at(t.slot);
-            const auto& writers = uses_[static_cast<std::size_t>(t.slot)].writers;
+            const auto& writers = uses_[t.slot.index()].writers;
             const auto next = std::lower_bound(writers.begin(), writers.end(), first);
             if (next != writers.end() && *next < s) return false;
         }
@@ -121,15 +121,15 @@ bool phases::unchanged(const consumer& a, const consumer& b) const {
 
 void phases::replace_by_sums_of_outputs() {
     for (auto& sum : consumers_) {
-        if (sum.factor >= 0 || sum.summed != loop_role::column || sum.what.beta != 0 ||
+        if (sum.factor || sum.summed != loop_role::column || sum.what.beta != 0 ||
             (sum.late && !sum.late_by_product) || sum.partial ||
             plan_.values[sum.what.scale].kind != kind::constant)
             continue;
         for (auto& bracket : consumers_) {
             if (&bracket == &sum || bracket.step > sum.step || !unchanged(sum, bracket)) continue;
             // Its other terms, or a function of it, are written over it.
-            const std::int32_t target = group_.at(bracket.step).target.slot;
-            const bool changes = uses_[static_cast<std::size_t>(target)].writers.size() > 1;
+            const slot_number target = group_.at(bracket.step).target.slot;
+            const bool changes = uses_[target.index()].writers.size() > 1;
             auto map = sum_of_output(plan_, group_, tiles_, sum, bracket, changes, made_);
             if (!map) continue;
             made_.push_back(std::move(*map));
@@ -178,12 +178,11 @@ void phases::find_sums() {
         if (!c.log_sum) continue;
         access& sum = sums_[static_cast<std::size_t>(c.weights)].of(c.what.folding);
         // A result that others write later is no place to read it from.
-        if (sum.slot < 0 &&
-            uses_[static_cast<std::size_t>(c.what.target.slot)].writers.size() == 1) {
+        if (!sum.slot && uses_[c.what.target.slot.index()].writers.size() == 1) {
             sum = c.what.target;
             continue;
         }
-        if (sum.slot < 0) sum = add_slot(plan_, storage::workspace, axes);
+        if (!sum.slot) sum = add_slot(plan_, storage::workspace, axes);
         assign copy = c.what;
         copy.folding = fold::none;
         copy.over.clear();
@@ -196,7 +195,7 @@ void phases::find_sums() {
             return c.late && reads(c.value, tiles_.softmaxes()[k].tile.slot);
         };
         if (std::none_of(consumers_.begin(), consumers_.end(), makes_again)) continue;
-        if (sums_[k].maximum.slot < 0) sums_[k].maximum = add_slot(plan_, storage::workspace, axes);
+        if (!sums_[k].maximum.slot) sums_[k].maximum = add_slot(plan_, storage::workspace, axes);
         sums_[k].largest = add_slot(plan_, storage::workspace, axes);
     }
 }
@@ -252,12 +251,12 @@ void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& 
             made.target = again;
             made.body = weights_again(values, {softmax.score, values.load(sums_[k].maximum),
                                                values.load(sums_[k].largest)});
-            group.members.push_back({part::recomputed, std::move(made), -1, {}});
+            group.members.push_back({part::recomputed, std::move(made), {}, {}});
             for (expr& root : roots)
                 root = values.substituted(root, [&](expr e) {
                     const bool weights =
                         values[e].kind == kind::load && values[e].source.slot == softmax.tile.slot;
-                    return weights ? values.load(again) : -1;
+                    return weights ? values.load(again) : expr::none;
                 });
             continue;
         }
@@ -268,14 +267,14 @@ void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& 
         made.target = softmax.tile;
         made.folding = fold::softmax;
         made.over = columns;
-        group.members.push_back({part::weights, made, -1, {}});
+        group.members.push_back({part::weights, made, {}, {}});
         const auto add = [&](part as, fold folding, expr body, const access& target) {
-            if (target.slot < 0) return;
+            if (!target.slot) return;
             made.folding = folding;
             made.body = body;
             made.target = target;
             made.loops = loops_of(target);
-            group.members.push_back({as, made, -1, {}});
+            group.members.push_back({as, made, {}, {}});
         };
         add(part::log_sum, fold::logsumexp, softmax.score, sums_[k].log_sum);
         add(part::excess, fold::excess, softmax.score, sums_[k].excess);
@@ -336,7 +335,7 @@ expr_list phases::common_parts(const expr_list& roots) const {
         mine.cost = std::max(mine.cost, cost);
         return cost;
     };
-    for (const expr root : roots) look(root, -1, root);
+    for (const expr root : roots) look(root, expr::none, root);
     expr_list result;
     for (const auto& [e, found] : parts)
         if (found.roots.size() > 1 && found.users.size() > 1 && found.cost >= costly_part)
@@ -359,10 +358,11 @@ access phases::tile_of(fused& group, ir::ref equation, expr value, tile_table& m
     a.loops = loops_of(tile);
     a.body = values.substituted(value, [&](expr e) {
         const auto other = made.find(e);
-        return other == made.end() ? -1 : values.load(other->second, values.is_condition(e));
+        return other == made.end() ? expr::none
+                                   : values.load(other->second, values.is_condition(e));
     });
     made[value] = tile;
-    group.members.push_back({part::tile, std::move(a), -1, {}});
+    group.members.push_back({part::tile, std::move(a), {}, {}});
     return tile;
 }
 
@@ -406,8 +406,7 @@ bool phases::write(bool late) {
                : c.summed == loop_role::row    ? part::columns
                                                : part::pairs;
         m.what.body = values.load(tile);
-        if (c.factor >= 0)
-            m.what.body = values.as_written(opcode::multiply, {m.what.body, c.factor});
+        if (c.factor) m.what.body = values.as_written(opcode::multiply, {m.what.body, c.factor});
         m.what.loops = loops_of(m.what.target);
         m.what.over.clear();
         for (const auto& l : group_.loops)
@@ -433,12 +432,12 @@ bool phases::write(bool late) {
         reason_ = "its tiles and sums take more memory than a worker has";
         return false;
     }
-    const auto touched = [&](std::int32_t slot) {
+    const auto touched = [&](slot_number slot) {
         const auto& all = made.what.effects;
         return std::any_of(all.begin(), all.end(), [&](const effect& t) { return t.slot == slot; });
     };
     // What a map writes in the place of a step, the group does not.
-    const auto writes = [&](std::size_t number, std::int32_t slot) {
+    const auto writes = [&](std::size_t number, slot_number slot) {
         return std::any_of(chosen.begin(), chosen.end(), [&](const consumer* c) {
             const auto own = c->log_sum ? sums_[static_cast<std::size_t>(c->weights)].log_sum.slot
                                         : c->what.target.slot;
@@ -453,9 +452,9 @@ bool phases::write(bool late) {
     for (const auto& found : sums_)
         for (const access* sum : {&found.log_sum, &found.excess, &found.maximum, &found.largest}) {
             const bool read =
-                late && found.largest.slot >= 0 && (sum == &found.maximum || sum == &found.largest);
+                late && found.largest.slot && (sum == &found.maximum || sum == &found.largest);
             const bool written = !late && !in_effects(made.effects, sum->slot);
-            if (sum->slot >= 0 && (read || written))
+            if (sum->slot && (read || written))
                 made.effects.push_back({sum->slot, late ? plan_.steps.size() : 0, !late});
         }
     for (const auto& c : consumers_)

@@ -43,17 +43,17 @@ private:
                      expr_list& roots);
     void count(fused& group, const step_set& steps) const;
 
-    using slot_set = small_set<std::int32_t, 8>;
+    using slot_set = small_set<slot_number, 8>;
     slot_set read_by(expr value, bool through_products) const;
     slot_set read_by(const consumer& c) const;
-    bool reads(expr value, std::int32_t slot) const;
+    bool reads(expr value, slot_number slot) const;
 
     program_plan& plan_;
     const grown_group& group_;
     const std::vector<slot_uses>& uses_;
     tile_values tiles_;
     std::vector<consumer> consumers_;
-    /// What is found with the weights of a softmax; of slot -1: nobody needs it.
+    /// What is found with the weights of a softmax; of no slot: nobody needs it.
     struct found_sums {
         access log_sum, excess;
         access maximum, largest;  // for late consumers, too, who make its weights again
@@ -62,7 +62,7 @@ private:
                    : folding == fold::excess  ? excess
                                               : maximum;
         }
-        bool any() const { return log_sum.slot >= 0 || excess.slot >= 0 || maximum.slot >= 0; }
+        bool any() const { return log_sum.slot || excess.slot || maximum.slot; }
     };
     std::vector<found_sums> sums_;  // of each softmax
     std::vector<made_step> made_;

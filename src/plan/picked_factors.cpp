@@ -67,7 +67,7 @@ bool can_pick_factors(const program_plan& plan, const std::vector<slot_uses>& us
                       const assign& gather) {
     const auto& body = plan.values[gather.body];
     if (body.kind != kind::gather) return false;
-    const auto& writers = uses[static_cast<std::size_t>(body.source.slot)].writers;
+    const auto& writers = uses[body.source.slot.index()].writers;
     if (writers.size() != 1) return false;
     const assign* maker = plan.steps[writers.front()].as_assign();
     if (maker == nullptr || maker->as != form::contract || maker->beta != 0) return false;
@@ -86,7 +86,7 @@ void pick_factors(program_plan& plan, const std::vector<slot_uses>& uses, std::s
     auto& values = plan.values;
     const assign gather = *plan.steps[step].as_assign();
     const expression body = values[gather.body];
-    const auto& product = uses[static_cast<std::size_t>(body.source.slot)];
+    const auto& product = uses[body.source.slot.index()];
     const std::size_t written = product.writers.front();
     const assign maker = maker_of(plan, product);
     loop_map fresh;
@@ -102,7 +102,7 @@ void pick_factors(program_plan& plan, const std::vector<slot_uses>& uses, std::s
     expr_list factors{maker.scale};
     for (const expr e : {values[maker.body].arguments[0], values[maker.body].arguments[1]}) {
         auto picked = pick(maker, body, values[e].source, fresh);
-        const std::int32_t source = picked.at.slot;
+        const slot_number source = picked.at.slot;
         if (picked.lookups.empty()) {
             effects.push_back({source, written, false});
             factors.push_back(values.load(picked.at));

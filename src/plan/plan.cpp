@@ -9,7 +9,7 @@ namespace {
 
 class effects {
 public:
-    void add(std::int32_t slot, bool writes) {
+    void add(slot_number slot, bool writes) {
         const bool known = std::any_of(all.begin(), all.end(), [&](const effect& t) {
             return t.slot == slot && t.writes == writes;
         });
@@ -20,8 +20,8 @@ public:
 
 /// Adds what a group touches, tiles apart.
 void add_group(const graph& values, const fused& what, effects& reads, effects& writes) {
-    std::vector<std::int32_t> tiles;
-    const auto is_tile = [&](std::int32_t slot) {
+    std::vector<slot_number> tiles;
+    const auto is_tile = [&](slot_number slot) {
         return std::find(tiles.begin(), tiles.end(), slot) != tiles.end();
     };
     for (const auto& m : what.members)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -54,7 +55,7 @@ struct slot {
 
 /// A tensor that a step reads or writes.
 struct effect {
-    std::int32_t slot = -1;
+    slot_number slot;
     bool writes = false;
 };
 
@@ -78,7 +79,7 @@ constexpr std::int64_t counted_by(element type) {
 
 /// What the whole numbers of an operand have to be.
 struct operand_rule {
-    std::int32_t slot = -1;
+    slot_number slot;
     // Of a condition [m^{ij}]: 0 or 1; `words` say what it is. Else no larger than `most`, up to
     // which the plan's type counts: larger ones are compared by the plan to run instead.
     bool is_condition = false;
@@ -102,16 +103,19 @@ struct program_plan {
     std::vector<std::string> notes;        // what was not fused, and why
     std::vector<std::string> taken_apart;  // tensors whose factors stand where they were read
 
-    element type_of(std::int32_t number) const {
-        const slot& s = slots[static_cast<std::size_t>(number)];
+    element type_of(slot_number number) const {
+        const slot& s = slots[number.index()];
         return s.is_foreign ? s.own_type : type;
     }
-    bool is_truth(std::int32_t number) const {
-        return slots[static_cast<std::size_t>(number)].is_truth;
+    bool is_truth(slot_number number) const { return slots[number.index()].is_truth; }
+    const slot& slot_of(const access& a) const { return slots[a.slot.index()]; }
+    /// A slot more, and its number.
+    slot_number add(slot made) {
+        slots.push_back(std::move(made));
+        return slot_number(slots.size() - 1);
     }
-    const slot& slot_of(const access& a) const { return slots[static_cast<std::size_t>(a.slot)]; }
     /// Whether its elements are in memory what steps of a type read.
-    bool holds(std::int32_t number, element wanted) const {
+    bool holds(slot_number number, element wanted) const {
         return type_of(number) == wanted && !is_truth(number);
     }
 

@@ -4,11 +4,10 @@
 // So the work grows with the length, not with its square.
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "src/path/path.hpp"
+#include "src/plan/path_through.hpp"
 #include "src/plan/edges.hpp"
 #include "src/plan/lower.hpp"
 #include "src/plan/triangle_parts.hpp"
@@ -24,22 +23,15 @@ constexpr std::int64_t fewest_blocks = 4;
 // All pairs run as one fused group, which leaves out what is masked; blocks are several steps.
 constexpr double pairs_over_blocks = 1.5;
 
-double multiplications(const graph& values, const expr_list& factors, const loop_list& over) {
-    std::vector<std::span<const loop>> lists;
-    loop_list all;
-    for (const expr f : factors) {
-        lists.emplace_back(values[f].indices);
-        all = united(all, values[f].indices);
-    }
-    if (factors.size() < 2) return values.size(all);
-    return path::find_path(lists, without(all, over), [&](loop l) { return values.extent(l); })
-        .multiplications;
-}
-
 loop_list indices_of(const graph& values, const expr_list& factors) {
     loop_list all;
     for (const expr f : factors) all = united(all, values[f].indices);
     return all;
+}
+
+double multiplications(const graph& values, const expr_list& factors, const loop_list& over) {
+    if (factors.size() < 2) return values.size(indices_of(values, factors));
+    return path_through(values, factors, over).multiplications;
 }
 
 expr_list together(const expr_list& a, const expr_list& b) {
@@ -53,7 +45,7 @@ void add_counter(graph& values, place& to, loop l, std::int64_t factor) {
     if (values.extent(l) > 1) to.add(l, factor);
 }
 
-loop only_loop(const moved_loop& m) { return m.to.terms.empty() ? -1 : m.to.terms[0].over; }
+loop only_loop(const moved_loop& m) { return m.to.terms.empty() ? loop::none : m.to.terms[0].over; }
 
 }  // namespace
 
@@ -77,7 +69,7 @@ struct lowering::carried_states {
 /// Rows i, and the j of the same block.
 struct lowering::block_of_pairs {
     moved_loop row, column;
-    loop i = -1, j = -1;  // within the block
+    loop i, j;  // within the block
     bool strict = false;
 };
 
@@ -166,7 +158,7 @@ lowering::carried_states lowering::emit_states(const prefix_product& p, const bl
 
     // One state behind the other: sums of the parts first, which are added up then.
     const loop along = loops.fresh(loops.letter(p.j), all);
-    auto axes = axis_order(p.state, -1);
+    auto axes = axis_order(p.state, expr::none);
     axes.insert(axes.begin(), along);
     const auto states = longer_memory(axes, along, 0);
     const auto state = [&](std::int64_t number) {
@@ -213,15 +205,15 @@ void lowering::emit_rows_of_state(const prefix_product& p, const access& target,
 void lowering::emit_pairs(const prefix_product& p, const access& target, const block_of_pairs& b,
                           double beta) {
     place ahead;  // 0 <= ahead
-    if (b.i >= 0) ahead.add(b.i, p.forwards ? 1 : -1);
-    if (b.j >= 0) ahead.add(b.j, p.forwards ? -1 : 1);
+    if (b.i) ahead.add(b.i, p.forwards ? 1 : -1);
+    if (b.j) ahead.add(b.j, p.forwards ? -1 : 1);
     ahead.offset = b.strict ? -1 : 0;
     const expr condition =
         graph_.apply(opcode::less_equal, graph_.constant(0), graph_.position(std::move(ahead)));
     const moved_loop both[] = {b.row, b.column};
     const expr pairs = graph_.moved(graph_.multiply(together(p.summed, p.others)), both);
     auto summed = without(p.over, {p.j});
-    if (b.j >= 0) add_loop(summed, b.j);
+    if (b.j) add_loop(summed, b.j);
     const access there = moved(graph_, target, b.row);
     into(there, loops_of(there), graph_.sum(summed, graph_.multiply({condition, pairs})), beta);
 }
@@ -257,7 +249,8 @@ void lowering::emit_in_blocks(const prefix_product& p, const access& target, dou
     add_counter(graph_, row.to, i, 1);
     add_counter(graph_, column.to, j, 1);
     const bool moves = b.size > 1;
-    emit_pairs(p, target, {row, column, moves ? i : -1, moves ? j : -1, parts.strict}, beta);
+    emit_pairs(p, target,
+               {row, column, moves ? i : loop::none, moves ? j : loop::none, parts.strict}, beta);
     emit_rows_of_state(p, target, row, states.of_blocks, 1);
     if (states.of_full) {
         const auto last = parts.rows_at(parts.none + parts.size, parts.full);

@@ -3,10 +3,10 @@
 
 namespace ricci::plan {
 
-bool safe_in_place(const program_plan& plan, std::int32_t output) {
-    const auto& memory = plan.slots[static_cast<std::size_t>(output)];
-    const auto shares = [&](std::int32_t number) {
-        const auto& s = plan.slots[static_cast<std::size_t>(number)];
+bool safe_in_place(const program_plan& plan, slot_number output) {
+    const auto& memory = plan.slots[output.index()];
+    const auto shares = [&](slot_number number) {
+        const auto& s = plan.slots[number.index()];
         return s.kind == storage::input && s.data == memory.data;
     };
     bool written = false;

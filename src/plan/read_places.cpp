@@ -96,11 +96,11 @@ std::optional<bound_of_fold> bound_in(const graph& values, expr condition, const
     if (test.code == opcode::less) found.rest.offset -= 1;
     for (const auto& t : found.rest.terms) {
         if (!contains(over, t.over)) continue;
-        if (found.j >= 0 || std::abs(t.factor) != 1) return {};
+        if (found.j || std::abs(t.factor) != 1) return {};
         found.j = t.over;
         found.sign = t.factor;
     }
-    if (found.j < 0) return {};
+    if (!found.j) return {};
     found.rest.add(found.j, -found.sign);
     return found;
 }

@@ -42,7 +42,7 @@ void recomputed_differences::add(const access& target, expr value) {
 
 expr recomputed_differences::value_of(const access& read) {
     const auto found = known_.find(read.slot);
-    if (found == known_.end()) return -1;
+    if (found == known_.end()) return expr::none;
     const auto& [target, value] = found->second;
     loop_map names;
     iteration fixed;
@@ -52,7 +52,7 @@ expr recomputed_differences::value_of(const access& read) {
         const place& at = read.at[axis];
         if (at.terms.empty()) fixed.emplace_back(mine, at.offset);
         else if (is_whole_axis(at)) names.emplace_back(mine, at.terms[0].over);
-        else return -1;
+        else return expr::none;
     }
     const expr here = plan_.values.renamed(at_iteration(plan_.values, value, fixed), names);
     plan_.values.set_memory(here, plan_.values.load(read));

@@ -16,7 +16,7 @@ public:
     /// of few elements beside two or more loops, the difference of two tensors that each lack a
     /// loop.
     void add(const access& target, expr value);
-    /// The value that is read; -1: it is read from memory. Whoever needs it in memory finds it
+    /// The value that is read; none: it is read from memory. Whoever needs it in memory finds it
     /// there.
     expr value_of(const access& read);
     /// Whether there are any, so that steps may have results that nobody reads.
@@ -25,10 +25,10 @@ public:
 private:
     struct definition {
         access target;
-        expr value = -1;
+        expr value;
     };
     program_plan& plan_;
-    std::map<std::int32_t, definition> known_;  // by slot
+    std::map<slot_number, definition> known_;  // by slot
 };
 
 }  // namespace ricci::plan

@@ -25,7 +25,7 @@ bool graph::expands(expr product) const {
 bool graph::is_made(expr e) const {
     const auto& node = (*this)[e];
     if (node.kind != kind::load) return node.kind != kind::gather;
-    const auto slot = static_cast<std::size_t>(node.source.slot);
+    const auto slot = node.source.slot.index();
     return slot < made_.size() && made_[slot];
 }
 
@@ -55,7 +55,7 @@ bool graph::keeps_difference(const loop_list& over, expr product, expr bracket) 
 // Q^{ia} (K^{ja} + R^{ia}): otherwise it would be stored. Returns -1 where that does not hold.
 expr graph::distributed(const loop_list& over, expr body) {
     const auto all = factors(body);
-    if (all.size() < 2) return -1;
+    if (all.size() < 2) return expr::none;
     for (std::size_t k = 0; k < all.size(); ++k) {
         const auto parts = terms(all[k]);
         if ((*this)[all[k]].code == opcode::subtract && keeps_difference(over, body, all[k]))
@@ -73,7 +73,7 @@ expr graph::distributed(const loop_list& over, expr body) {
         }
         return add(results);
     }
-    return -1;
+    return expr::none;
 }
 
 expr graph::sum(loop_list over, expr body) {
@@ -81,7 +81,7 @@ expr graph::sum(loop_list over, expr body) {
         if (extent(i) == 0) return constant(0);
     erase_if(over, [&](loop i) { return extent(i) == 1; });
     if (over.empty()) return body;
-    if (const expr solved = solved_sum(*this, over, body); solved >= 0) return solved;
+    if (const expr solved = solved_sum(*this, over, body)) return solved;
 
     // An index that nothing depends on only repeats the value.
     const auto used = common(over, (*this)[body].indices);
@@ -96,7 +96,7 @@ expr graph::sum(loop_list over, expr body) {
         for (expr t : parts) results.push_back(sum(over, t));
         return add(results);
     }
-    if (const expr split = distributed(over, body); split >= 0) return split;
+    if (const expr split = distributed(over, body)) return split;
 
     // A sum that is a factor here and nowhere else joins this one: the order of all its products is
     // then chosen together. Its indices have to be new to the other factors.

@@ -7,12 +7,13 @@
 
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
-#include "src/plan/loops.hpp"
+
+#include "src/base/short_list.hpp"
 
 namespace ricci::plan {
 
-/// Sorted, as lists of loops are.
-using index_list = loop_list;
+/// Indices of a program, sorted.
+using index_list = short_list<ir::ref, 6>;
 
 /// The factors of a summed product, each with its indices, and apart from them those without any.
 struct factors {

@@ -69,7 +69,7 @@ void add_rules(program_plan& plan, const ir::program_view& p, const std::vector<
             refuse_condition(p, s.name, fmt::format("holds {}", name_of(type)));
         if (s.is_truth) continue;
         operand_rule rule;
-        rule.slot = static_cast<std::int32_t>(n);
+        rule.slot = slot_number(n);
         if (uses.conditions[n]) {
             rule.is_condition = true;
             rule.words =

@@ -16,7 +16,8 @@ void running_extrema::add(const access& target, expr value) {
     auto& known = known_[target.slot];
     known.target = target;
     const bool whole = std::all_of(target.at.begin(), target.at.end(), is_whole_axis);
-    known.value = first && whole && is_extremum(value) ? value : -1;  // other parts: other values
+    known.value =
+        first && whole && is_extremum(value) ? value : expr::none;  // other parts: other values
 }
 
 expr running_extrema::value_of(expr e) const {
@@ -25,16 +26,16 @@ expr running_extrema::value_of(expr e) const {
     if (values_[e].kind == kind::load) {
         const access& read = values_[e].source;
         const auto found = known_.find(read.slot);
-        if (found == known_.end() || found->second.value < 0) return -1;
+        if (found == known_.end() || !found->second.value) return expr::none;
         const access& target = found->second.target;
         for (std::size_t axis = 0; axis < target.at.size(); ++axis) {
             if (target.at[axis].terms.empty()) continue;
-            if (read.at[axis].terms.empty() || !is_whole_axis(read.at[axis])) return -1;
+            if (read.at[axis].terms.empty() || !is_whole_axis(read.at[axis])) return expr::none;
             names.emplace_back(target.at[axis].terms[0].over, read.at[axis].terms[0].over);
         }
         value = found->second.value;
     }
-    if (!is_extremum(value)) return -1;
+    if (!is_extremum(value)) return expr::none;
     for (const loop l : values_[value].over)
         names.emplace_back(l, values_.loops().fresh(values_.loops().letter(l), values_.extent(l)));
     return values_.renamed(value, names);

@@ -15,18 +15,18 @@ public:
     /// Remembers what an equation computes, where that is one maximum or minimum.
     void add(const access& target, expr value);
     /// The maximum or minimum that an expression is or reads, with folded loops that nobody else
-    /// has; -1: none is known.
+    /// has; none: it is not known.
     expr value_of(expr e) const;
 
 private:
     struct definition {
         access target;
-        expr value = -1;
+        expr value;
     };
     bool is_extremum(expr e) const;
 
     graph& values_;
-    std::map<std::int32_t, definition> known_;  // by slot
+    std::map<slot_number, definition> known_;  // by slot
 };
 
 }  // namespace ricci::plan

@@ -32,20 +32,20 @@ private:
     // The value under the condition of the pairs, of which `j` is the loop.
     expr value_under(expr cases, double otherwise, loop j) const {
         const auto found = chosen_in(values_, cases, otherwise);
-        if (!found) return -1;
+        if (!found) return expr::none;
         auto same = triangle_in(values_, found->condition, j);
-        if (!same) return -1;
+        if (!same) return expr::none;
         same->j = pairs_.j;
-        return *same == pairs_ ? found->value : -1;
+        return *same == pairs_ ? found->value : expr::none;
     }
     std::optional<pair_weight> weight(pair_weight::form as, fold folding, expr of, loop j) const {
-        if (of < 0 || contains(values_[of].indices, pairs_.i)) return {};
+        if (!of || contains(values_[of].indices, pairs_.i)) return {};
         if (j != pairs_.j) {
             if (contains(values_[of].indices, pairs_.j)) return {};
             of = values_.renamed(of, {{j, pairs_.j}});
         }
         if (!contains(values_[of].indices, pairs_.j)) return {};
-        return pair_weight{as, folding, of, -1};
+        return pair_weight{as, folding, of, expr::none};
     }
 
     std::optional<pair_weight> softmax(const expression& node) const {
@@ -61,7 +61,7 @@ private:
         const expr body = node.arguments[0];
         const auto outer = chosen_in(values_, body, 1);
         if (!outer || k == pairs_.j || values_.extent(k) != values_.extent(pairs_.j)) return {};
-        expr of = -1;
+        expr of;
         if (is_other(outer->condition, k)) of = value_under(outer->value, 1, k);
         else if (const auto inner = chosen_in(values_, outer->value, 1);
                  inner && is_other(inner->condition, k))
@@ -87,7 +87,7 @@ private:
     std::optional<pair_weight> extreme(expr value, expr compared) const {
         if (contains(values_[compared].indices, pairs_.j)) return {};
         const expr extremum = extrema_.value_of(compared);
-        if (extremum < 0 || values_[extremum].over.size() != 1) return {};
+        if (!extremum || values_[extremum].over.size() != 1) return {};
         const fold folding = values_[extremum].folding;
         const double otherwise = folding == fold::maximum ? -infinity : infinity;
         const loop k = values_[extremum].over[0];

@@ -14,7 +14,7 @@ namespace ricci::plan {
 
 /// The pairs under a condition: j <= i + offset, or i + offset <= j where it points down.
 struct triangle {
-    loop j = -1, i = -1;
+    loop j, i;
     bool up = true;
     std::int64_t offset = 0;
     bool operator==(const triangle&) const = default;
@@ -25,7 +25,7 @@ std::optional<triangle> triangle_in(const graph&, expr condition, loop j);
 /// The condition that cases choose by, and the value where it holds, if they are `otherwise`
 /// elsewhere.
 struct chosen {
-    expr condition = -1, value = -1;
+    expr condition, value;
 };
 std::optional<chosen> chosen_in(const graph&, expr cases, double otherwise);
 
@@ -39,8 +39,8 @@ struct pair_weight {
     };
     form as = form::softmax;
     fold folding = fold::maximum;  // of an extreme
-    expr of = -1;                  // x_j
-    expr extremum = -1;            // what an extreme is compared with
+    expr of;                       // x_j
+    expr extremum;                 // what an extreme is compared with
 };
 std::optional<pair_weight> pair_weight_in(graph&, const running_extrema&, expr factor,
                                           const triangle&);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ricci/ir/rewrite.hpp>
+#include "src/base/sorted_list.hpp"
 #include "src/plan/brackets.hpp"
 #include "src/plan/canonical.hpp"
 #include "src/plan/expression.hpp"
@@ -146,15 +147,15 @@ private:
     }
     path::contraction_path path_of(ir::ref e, const factors& f) const {
         index_list all;
-        for (const auto& list : f.indices) all = united(all, list);
-        return path::find_path({f.indices.begin(), f.indices.end()}, without(all, f.over),
+        for (const auto& list : f.indices) all = sorted::united(all, list);
+        return path::find_path({f.indices.begin(), f.indices.end()}, sorted::without(all, f.over),
                                [&](ir::ref i) { return extent(e, i); });
     }
     /// What two of the factors are summed over before the others come in.
     static index_list closed_by(const factors& f, std::size_t a, std::size_t b) {
-        auto over = common(f.over, united(f.indices[a], f.indices[b]));
+        auto over = sorted::common(f.over, sorted::united(f.indices[a], f.indices[b]));
         for (std::size_t k = 0; k < f.nodes.size(); ++k)
-            if (k != a && k != b) over = without(over, f.indices[k]);
+            if (k != a && k != b) over = sorted::without(over, f.indices[k]);
         return over;
     }
     bool is_inequality(ir::ref n) const {
@@ -166,18 +167,19 @@ private:
     /// Whether a sum up to an index, as of [j <= i], would be one over all pairs of i and j with
     /// this product in it, which carries a state without: see prefix_blocks.cpp.
     bool pairs_places(ir::ref e, const factors& f, std::size_t a, std::size_t b) const {
-        const auto both = united(f.indices[a], f.indices[b]);
+        const auto both = sorted::united(f.indices[a], f.indices[b]);
         const auto closed = closed_by(f, a, b);
         for (std::size_t k = 0; k < f.nodes.size(); ++k) {
             const auto& compared = f.indices[k];
             if (k == a || k == b || !is_inequality(f.nodes[k]) || compared.size() != 2) continue;
-            const bool apart = common(compared, both).size() == 2 &&
-                               common(compared, f.indices[a]).size() == 1 &&
-                               common(compared, f.indices[b]).size() == 1;
+            const bool apart = sorted::common(compared, both).size() == 2 &&
+                               sorted::common(compared, f.indices[a]).size() == 1 &&
+                               sorted::common(compared, f.indices[b]).size() == 1;
             bool mixed = false;  // another factor has both: there is no state
             for (std::size_t other = 0; other < f.nodes.size(); ++other)
-                mixed = mixed || (other != k && common(compared, f.indices[other]).size() == 2);
-            if (!apart || mixed || common(compared, f.over).empty()) continue;
+                mixed =
+                    mixed || (other != k && sorted::common(compared, f.indices[other]).size() == 2);
+            if (!apart || mixed || sorted::common(compared, f.over).empty()) continue;
             double summed = 1;
             for (const ir::ref i : closed) summed *= static_cast<double>(extent(e, i));
             const std::int64_t places = std::min(extent(e, compared[0]), extent(e, compared[1]));
@@ -228,7 +230,7 @@ private:
                 less.indices[a] = list_of(ir::free_indices(to_, pair));
                 less.nodes.erase(less.nodes.begin() + static_cast<std::ptrdiff_t>(b));
                 less.indices.erase(less.indices.begin() + static_cast<std::ptrdiff_t>(b));
-                less.over = without(f.over, closed);
+                less.over = sorted::without(f.over, closed);
                 const double rest = path_of(e, less).multiplications;
                 if (rest > least) continue;
                 least = rest;

@@ -25,7 +25,7 @@ public:
     }
 
     expr run() {
-        if (const expr made = window(); made >= 0) return made;
+        if (const expr made = window()) return made;
         for (std::size_t k = 0; k < factors_.size(); ++k) {
             const auto& test = values_[factors_[k]];
             if (test.kind != kind::operation || test.code < opcode::less ||
@@ -40,14 +40,14 @@ public:
                 if (test.code != opcode::equal || (!left && !right)) continue;
                 const expr numbers = test.arguments[left ? 1 : 0];
                 const expr picked = pick(left ? *left : *right, numbers);
-                if (picked >= 0) return picked;
+                if (picked) return picked;
                 continue;
             }
             const expr result = test.code == opcode::equal ? solve(*left, *right)
                                                            : narrow(test.code, *left, *right);
-            if (result >= 0) return result;
+            if (result) return result;
         }
-        return -1;
+        return expr::none;
     }
 
 private:
@@ -122,24 +122,23 @@ private:
                     at.add(fresh, 1);
                     add_loop(over, fresh);
                 }
-                if (const expr made = substitute(from->j, std::move(at), over); made >= 0)
-                    return made;
+                if (const expr made = substitute(from->j, std::move(at), over)) return made;
             }
         }
-        return -1;
+        return expr::none;
     }
 
     // A loop that is what a tensor says: the rest is read there, if that is one of its places.
     expr pick(const place& at, expr number) const {
         if (at.edge != edge::none || at.offset != 0 || at.terms.size() != 1 ||
             at.terms[0].factor != 1 || is_complex(values_.type()))
-            return -1;
+            return expr::none;
         const loop l = at.terms[0].over;
-        if (!is_summed(l) || contains(values_[number].indices, l)) return -1;
+        if (!is_summed(l) || contains(values_[number].indices, l)) return expr::none;
         expr_list product{values_.is_place(number, values_.extent(l))};
         for (const expr f : rest_) {
             product.push_back(values_.at_number(f, l, number));
-            if (product.back() < 0) return -1;
+            if (!product.back()) return expr::none;
         }
         return values_.sum(without(over_, {l}), values_.multiply(product));
     }
@@ -152,18 +151,18 @@ private:
         }
         if (left.edge == edge::none) return solve_bounded(left, right);
         if (right.edge == edge::none) return solve_bounded(right, left);
-        return -1;
+        return expr::none;
     }
 
     // difference = 0, for the loop that leaves the least to do.
     expr solve_for_any(place difference) const {
         std::int64_t common_factor = 0;
         for (const auto& t : difference.terms) common_factor = std::gcd(common_factor, t.factor);
-        if (common_factor == 0) return -1;
+        if (common_factor == 0) return expr::none;
         if (difference.offset % common_factor != 0) return values_.constant(0);
         for (auto& t : difference.terms) t.factor /= common_factor;
         difference.offset /= common_factor;
-        if (adds_rows(difference)) return -1;
+        if (adds_rows(difference)) return expr::none;
         const term* best = nullptr;
         std::int64_t removed = 1;
         for (const auto& t : difference.terms) {
@@ -174,9 +173,9 @@ private:
                 removed = extent;
             }
         }
-        if (best == nullptr) return -1;
-        if (const expr made = solve_in_steps(difference, removed); made >= 0) return made;
-        if (how_ == strided::kept && leaves_stride(difference, best->over)) return -1;
+        if (best == nullptr) return expr::none;
+        if (const expr made = solve_in_steps(difference, removed)) return made;
+        if (how_ == strided::kept && leaves_stride(difference, best->over)) return expr::none;
         return solve_for(difference, *best);
     }
 
@@ -239,7 +238,7 @@ private:
                 return substitute(q.over, std::move(to), over, test);
             }
         }
-        return -1;
+        return expr::none;
     }
 
     // The sum where one of its loops is first + step * a new one.
@@ -254,7 +253,7 @@ private:
             add_loop(over, fresh);
         }
         const expr there = values_.moved(body, {&part, 1});
-        return there < 0 ? -1 : values_.sum(std::move(over), there);
+        return there ? values_.sum(std::move(over), there) : expr::none;
     }
 
     // A factor with all of the loops of which the place is made: what there is for each of their
@@ -290,15 +289,15 @@ private:
     }
 
     // The sum over other loops of the rest where the loop is at a place, and of a condition more.
-    expr substitute(loop l, place to, const loop_list& over, expr condition = -1) const {
+    expr substitute(loop l, place to, const loop_list& over, expr condition = expr::none) const {
         const std::int64_t last = values_.extent(l) - 1;
         const auto [least, most] = values_.reach(to);
         const bool inside =
             to.edge == edge::none ? least >= 0 && most <= last : to.low >= 0 && to.high <= last;
         expr_list product;
-        if (condition >= 0) product.push_back(condition);
+        if (condition) product.push_back(condition);
         if (!inside) {
-            if (to.edge != edge::none) return -1;
+            if (to.edge != edge::none) return expr::none;
             if (most < 0 || least > last) return values_.constant(0);
             to.edge = is_alone() ? edge::zero : edge::nothing;
             to.low = 0;
@@ -310,7 +309,7 @@ private:
         for (const expr f : rest_) {
             bool here = false;
             const expr made = values_.moved(f, {&there, 1}, &here);
-            if (made < 0) return -1;
+            if (!made) return expr::none;
             if (values_.vanishes(f, made)) return values_.constant(0);
             covered = covered || here;
             // What is computed of what is 0 beyond the edge need not be 0.
@@ -341,12 +340,12 @@ private:
             to.low = std::min(low, high);
             to.high = std::max(low, high);
             const auto over = without(over_, {t.over});
-            if (const expr made = substitute(t.over, std::move(to), over); made >= 0) return made;
+            if (const expr made = substitute(t.over, std::move(to), over)) return made;
         }
         const place unbounded = without_edge(bounded);
         const bool solvable = std::any_of(unbounded.terms.begin(), unbounded.terms.end(),
                                           [&](const term& t) { return is_summed(t.over); });
-        if (!solvable) return -1;
+        if (!solvable) return expr::none;
         const expr at = values_.position(unbounded), here = values_.position(plain);
         const auto number = [&](std::int64_t n) {
             return values_.constant(static_cast<double>(n));
@@ -371,7 +370,7 @@ private:
         }
         const std::int64_t round = bounded.high - bounded.low + 1;
         const auto [least, most] = values_.reach(unbounded);
-        if ((most - least) / round + 2 > most_rounds) return -1;
+        if ((most - least) / round + 2 > most_rounds) return expr::none;
         std::int64_t turn = (least - bounded.low) / round - 1;
         for (; bounded.low + turn * round <= most; ++turn) {
             place there = unbounded;
@@ -384,12 +383,12 @@ private:
 
     // An inequality between loops of the sum says that some run over a part only.
     expr narrow(opcode code, const place& left, const place& right) const {
-        if (left.edge != edge::none || right.edge != edge::none) return -1;
+        if (left.edge != edge::none || right.edge != edge::none) return expr::none;
         place margin = right;  // 0 or more where it holds
         margin.add(left, -1);
         if (code == opcode::less) margin.offset -= 1;
         for (const auto& t : margin.terms)
-            if (!is_summed(t.over)) return -1;
+            if (!is_summed(t.over)) return expr::none;
         const std::int64_t most = values_.reach(margin).most;
         if (most < 0) return values_.constant(0);
         for (const auto& t : margin.terms) {
@@ -399,7 +398,7 @@ private:
             if (count == extent) continue;
             return over_part(t.over, t.factor > 0 ? extent - count : 0, 1, count, body_);
         }
-        return -1;
+        return expr::none;
     }
 
     graph& values_;
@@ -412,7 +411,7 @@ private:
 }  // namespace
 
 expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
-    if (!values.solves_places()) return -1;
+    if (!values.solves_places()) return expr::none;
     const auto compares = [&](expr f) {
         const auto& node = values[f];
         return node.kind == kind::operation &&
@@ -424,25 +423,26 @@ expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
         return std::any_of(all.begin(), all.end(), compares);
     };
     const auto terms = values.terms(body);
-    if (terms.size() == 1) return holds(body) ? place_solver(values, over, body, how).run() : -1;
+    if (terms.size() == 1)
+        return holds(body) ? place_solver(values, over, body, how).run() : expr::none;
     // Terms apart, where any of them is solved.
     const expr_list all(terms.begin(), terms.end());
     bool any = false;
     expr_list results;
     for (const expr t : all) {
         const auto mine = common(over, values[t].indices);
-        const expr made = holds(t) ? place_solver(values, mine, t, how).run() : -1;
-        any = any || made >= 0;
-        if (made < 0) {
-            results.push_back(-1);
+        const expr made = holds(t) ? place_solver(values, mine, t, how).run() : expr::none;
+        any = any || made;
+        if (!made) {
+            results.push_back(expr::none);
             continue;
         }
         results.push_back(
             values.multiply({values.constant(values.size(without(over, mine))), made}));
     }
-    if (!any) return -1;
+    if (!any) return expr::none;
     for (std::size_t k = 0; k < all.size(); ++k)
-        if (results[k] < 0) results[k] = values.sum(over, all[k]);
+        if (!results[k]) results[k] = values.sum(over, all[k]);
     return values.add(results);
 }
 

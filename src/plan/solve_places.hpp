@@ -20,7 +20,7 @@ std::optional<std::int64_t> whole_number(const graph&, expr e);
 
 /// 0 <= sign * j + rest: a comparison between one loop of a fold and others, or numbers.
 struct bound_of_fold {
-    loop j = -1;
+    loop j;
     std::int64_t sign = 0;
     place rest;
 };
@@ -32,7 +32,7 @@ std::optional<bound_of_fold> bound_in(const graph&, expr condition, const loop_l
 enum class strided : std::uint8_t { kept, solved };
 
 /// The sum of `body` over some loops without an equality that one of them solves, or over the parts
-/// of loops where inequalities between them can hold at all; -1: there is nothing of the kind.
+/// of loops where inequalities between them can hold at all; none: there is nothing of the kind.
 expr solved_sum(graph&, const loop_list& over, expr body, strided how = strided::kept);
 
 }  // namespace ricci::plan

@@ -18,7 +18,7 @@ std::vector<loop_set> loops_of_memory(const program_plan& plan) {
     for (std::size_t s = 0; s < plan.slots.size(); ++s)
         if (plan.slots[s].kind == storage::output) of_slot[s] = all;
     for (const moving_slot& m : plan.around.moving) {
-        loop_set& loops = of_slot[static_cast<std::size_t>(m.slot)];
+        loop_set& loops = of_slot[m.slot.index()];
         if (m.at_first != nullptr || m.at_last != nullptr) loops = all;
         for (std::size_t l = 0; l < m.advance.size(); ++l)
             if (m.advance[l] != 0 && counts[l] > 1) add_loop(loops, l);
@@ -34,15 +34,14 @@ std::vector<loop_set> settled(const program_plan& plan, std::vector<loop_set> of
         changes = false;
         for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
             loop_set all = of_step[k];
-            for_each_slot(plan.compiled[k], [&](std::int32_t slot, bool) {
-                all |= of_slot[static_cast<std::size_t>(slot)];
-            });
-            if (k < plan.around.also.size() && plan.around.also[k] >= 0)
-                all |= of_slot[static_cast<std::size_t>(plan.around.also[k])];
+            for_each_slot(plan.compiled[k],
+                          [&](slot_number slot, bool) { all |= of_slot[slot.index()]; });
+            if (k < plan.around.also.size() && plan.around.also[k])
+                all |= of_slot[plan.around.also[k].index()];
             changes = changes || all != of_step[k];
             of_step[k] = all;
-            for_each_slot(plan.compiled[k], [&](std::int32_t slot, bool writes) {
-                if (writes) of_slot[static_cast<std::size_t>(slot)] |= all;
+            for_each_slot(plan.compiled[k], [&](slot_number slot, bool writes) {
+                if (writes) of_slot[slot.index()] |= all;
             });
         }
     }
@@ -66,7 +65,7 @@ void* moving_slot::at(const std::vector<std::int64_t>& pass,
     return base + offset;
 }
 
-const moving_slot* step_loop::find(std::int32_t slot) const {
+const moving_slot* step_loop::find(slot_number slot) const {
     const auto found = std::find_if(moving.begin(), moving.end(),
                                     [&](const moving_slot& m) { return m.slot == slot; });
     return found == moving.end() ? nullptr : &*found;
@@ -81,11 +80,11 @@ bool step_loop::runs_once(std::size_t step) const {
 void find_dependences(program_plan& plan, bool alike) {
     step_loop& around = plan.around;
     std::vector<char> is_moving(plan.slots.size());
-    for (const moving_slot& m : around.moving) is_moving[static_cast<std::size_t>(m.slot)] = true;
+    for (const moving_slot& m : around.moving) is_moving[m.slot.index()] = true;
     around.moves.assign(plan.compiled.size(), false);
     for (std::size_t k = 0; k < plan.compiled.size(); ++k)
-        for_each_slot(plan.compiled[k], [&](std::int32_t slot, bool) {
-            if (is_moving[static_cast<std::size_t>(slot)]) around.moves[k] = true;
+        for_each_slot(plan.compiled[k], [&](slot_number slot, bool) {
+            if (is_moving[slot.index()]) around.moves[k] = true;
         });
     if (alike) {
         around.depends.assign(plan.compiled.size(), loop_set().set());
@@ -94,14 +93,13 @@ void find_dependences(program_plan& plan, bool alike) {
     around.depends = settled(plan, loops_of_memory(plan));
     std::vector<loop_set> written(plan.slots.size(), loop_set().set());  // inputs never last
     for (std::size_t k = 0; k < plan.compiled.size(); ++k)
-        for_each_slot(plan.compiled[k], [&](std::int32_t slot, bool writes) {
-            if (writes) written[static_cast<std::size_t>(slot)] = around.depends[k];
+        for_each_slot(plan.compiled[k], [&](slot_number slot, bool writes) {
+            if (writes) written[slot.index()] = around.depends[k];
         });
     for (std::size_t k = 0; k < plan.compiled.size(); ++k)
-        for_each_slot(plan.compiled[k], [&](std::int32_t number, bool writes) {
-            slot& s = plan.slots[static_cast<std::size_t>(number)];
-            const bool less_often =
-                (around.depends[k] & ~written[static_cast<std::size_t>(number)]).any();
+        for_each_slot(plan.compiled[k], [&](slot_number number, bool writes) {
+            slot& s = plan.slots[number.index()];
+            const bool less_often = (around.depends[k] & ~written[number.index()]).any();
             if (!writes && less_often && s.kind == storage::workspace) s.lasts = true;
         });
 }
@@ -136,7 +134,7 @@ bool pass_counter::advance() {
 
 void pass_counter::place(std::vector<slot>& slots) const {
     for (const moving_slot& m : loop_.moving)
-        slots[static_cast<std::size_t>(m.slot)].data = m.at(counters_, loop_.counts);
+        slots[m.slot.index()].data = m.at(counters_, loop_.counts);
 }
 
 }  // namespace ricci::plan

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <vector>
 
+#include <ricci/ir/program.hpp>
+
+#include "src/plan/slot_number.hpp"
+
 namespace ricci::plan {
 
 struct program_plan;
-struct slot;
 
 /// Loops, by their numbers. More than its size share bits: some steps run without need then.
 using loop_set = std::bitset<128>;
@@ -17,7 +20,7 @@ inline void add_loop(loop_set& to, std::size_t loop_number) { to.set(loop_number
 
 /// Where the memory of a slot lies, pass by pass.
 struct moving_slot {
-    std::int32_t slot = -1;
+    slot_number slot;                   // of a plan that is asked for: that of a name
     std::byte* base = nullptr;          // nullptr: nobody has memory for it yet
     std::int64_t first = 0;             // bytes from there to where pass 0 has it
     std::vector<std::int64_t> advance;  // bytes from pass to pass of each loop
@@ -39,10 +42,10 @@ struct step_loop {
     bool backwards = false;            // every loop begins with its last pass
     std::vector<moving_slot> moving;
     /// Outputs that every pass adds to, instead of writing them: they begin with zeros.
-    std::vector<std::int32_t> added_up;
+    std::vector<slot_number> added_up;
     /// Of each compiled step: a slot that it does not read, and has to run again for where that
-    /// changes; -1: none. Empty: of none.
-    std::vector<std::int32_t> also;
+    /// changes, or none. Empty: of none.
+    std::vector<slot_number> also;
 
     // Of each compiled step:
     std::vector<loop_set> depends;  // the loops that change what it reads
@@ -50,7 +53,7 @@ struct step_loop {
 
     bool empty() const { return counts.empty(); }
     /// nullptr for a slot that stays where it is.
-    const moving_slot* find(std::int32_t slot) const;
+    const moving_slot* find(slot_number slot) const;
     /// Whether a step has nothing to do after the first pass, and there are more.
     bool runs_once(std::size_t step) const;
 };

@@ -9,7 +9,6 @@ access add_slot(program_plan& plan, storage kind, const loop_list& axes) {
     slot memory;
     memory.kind = kind;
     access result;
-    result.slot = static_cast<std::int32_t>(plan.slots.size());
     result.positions = {0, -1};
     memory.strides.assign(axes.size(), 0);
     std::int64_t elements = 1;
@@ -24,7 +23,7 @@ access add_slot(program_plan& plan, storage kind, const loop_list& axes) {
     }
     if (kind == storage::workspace)
         memory.bytes = static_cast<std::size_t>(elements) * size_of(plan.type);
-    plan.slots.push_back(std::move(memory));
+    result.slot = plan.add(std::move(memory));
     return result;
 }
 
@@ -58,14 +57,14 @@ const loop_map& tile_values::names_of(std::size_t step) {
 }
 
 expr tile_values::renamed(std::size_t step, expr e) {
-    return e < 0 ? e : plan_.values.renamed(e, names_of(step));
+    return e ? plan_.values.renamed(e, names_of(step)) : e;
 }
 
 access tile_values::renamed(std::size_t step, const access& a) {
     return plan::renamed(a, names_of(step));
 }
 
-const tile_values::product* tile_values::product_of(std::int32_t tile) const {
+const tile_values::product* tile_values::product_of(slot_number tile) const {
     const auto found = std::find_if(products_.begin(), products_.end(),
                                     [&](const product& p) { return p.tile.slot == tile; });
     return found == products_.end() ? nullptr : &*found;
@@ -90,7 +89,8 @@ expr tile_values::body_of(std::size_t step, step_set& needs, const iteration& at
     for (auto each : iterations_of(values, summed)) {
         each.insert(each.end(), at.begin(), at.end());
         terms.push_back(values.substituted(at_iteration(values, body, each), [&](expr e) {
-            if (values[e].kind != kind::load || !group_.is_plane(values[e].source.slot)) return -1;
+            if (values[e].kind != kind::load || !group_.is_plane(values[e].source.slot))
+                return expr::none;
             return value_of(values[e].source.slot, step, needs);
         }));
     }
@@ -109,8 +109,8 @@ std::int32_t tile_values::softmax_of(expr score, ir::ref name, const step_set& n
 }
 
 // The value that the plane's last writer before a step gives it.
-expr tile_values::value_of(std::int32_t plane, std::size_t before, step_set& needs) {
-    const auto& writers = uses_[static_cast<std::size_t>(plane)].writers;
+expr tile_values::value_of(slot_number plane, std::size_t before, step_set& needs) {
+    const auto& writers = uses_[plane.index()].writers;
     const std::size_t writer = *(std::lower_bound(writers.begin(), writers.end(), before) - 1);
     const key k{plane, writer};
     if (const auto known = known_.find(k); known != known_.end()) {
@@ -119,8 +119,8 @@ expr tile_values::value_of(std::int32_t plane, std::size_t before, step_set& nee
     }
     step_set mine{writer};
     const assign a = group_.at(writer);
-    const ir::ref name = plan_.slots[static_cast<std::size_t>(plane)].name;
-    expr value = -1;
+    const ir::ref name = plan_.slots[plane.index()].name;
+    expr value;
     if (a.as == form::contract) {
         const access tile = new_tile(name);
         products_.push_back({writer, tile});

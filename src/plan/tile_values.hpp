@@ -25,7 +25,7 @@ public:
 
     /// The value that a plane has before a step, made of tiles and of what the group reads. `needs`
     /// gets the steps that make it.
-    expr value_of(std::int32_t plane, std::size_t before, step_set& needs);
+    expr value_of(slot_number plane, std::size_t before, step_set& needs);
     /// An assignment's body over the group's loops, planes replaced by their values; summed over
     /// the loops of its own that it folds, at one iteration of the others.
     expr body_of(std::size_t step, step_set& needs, const iteration& at = {});
@@ -43,9 +43,9 @@ public:
     };
     /// The tile that the product of a step makes; nothing where it is none.
     const std::vector<product>& products() const { return products_; }
-    const product* product_of(std::int32_t tile) const;
+    const product* product_of(slot_number tile) const;
     struct softmax {
-        expr score = -1;
+        expr score;
         access tile;
         step_set needs;  // the steps that make its weights
     };
@@ -66,9 +66,9 @@ private:
     std::map<std::size_t, loop_map> names_;
     std::vector<product> products_;
     std::vector<softmax> softmaxes_;
-    using key = std::pair<std::int32_t, std::size_t>;  // plane and writer
+    using key = std::pair<slot_number, std::size_t>;  // plane and writer
     struct made {
-        expr value = -1;
+        expr value;
         step_set needs;
     };
     small_map<key, made, 4> known_;

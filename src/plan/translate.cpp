@@ -68,8 +68,8 @@ void tidy(place& p, const graph& g) {
 
 }  // namespace
 
-access translation::reach(std::int32_t slot, ir::range positions, bool written) const {
-    const auto& memory = slots_[static_cast<std::size_t>(slot)];
+access translation::reach(slot_number slot, ir::range positions, bool written) const {
+    const auto& memory = slots_[slot.index()];
     access result;
     result.slot = slot;
     result.positions = positions;
@@ -101,9 +101,11 @@ access translation::reach(std::int32_t slot, ir::range positions, bool written) 
     return result;
 }
 
-access translation::left_side() const { return left_side(program_.equations[equation_].name); }
+access translation::left_side() const {
+    return left_side(slot_of_name(program_.equations[equation_].name));
+}
 
-access translation::left_side(std::int32_t memory) const {
+access translation::left_side(slot_number memory) const {
     return reach(memory, program_.equations[equation_].positions, true);
 }
 
@@ -142,7 +144,7 @@ expr translation::node(ir::ref number) {
         return guarded_[std::move(key)] = e;
     }
     auto& known = seen_[static_cast<std::size_t>(number)];
-    if (known >= 0) {
+    if (known) {
         graph_.count_use(known);
     } else {
         const expr e = read(number);  // may not hold a reference meanwhile: it recurses
@@ -168,7 +170,7 @@ bool translation::is_hidden(ir::ref number) const {
     const auto hiding = brackets_.hiding(number);
     return std::any_of(hiding.begin(), hiding.end(), [&](ir::ref condition) {
         const expr value = seen_[static_cast<std::size_t>(condition)];
-        return value >= 0 && graph_.is_constant(value, 0);
+        return value && graph_.is_constant(value, 0);
     });
 }
 
@@ -212,7 +214,7 @@ expr_list translation::factors_of(const ir::node& n) {
 
 // What minus infinity is added to under a bracket counts where the bracket is false.
 expr_list translation::terms_of(const ir::node& n) {
-    expr_list children(static_cast<std::size_t>(n.children.count), -1);
+    expr_list children(static_cast<std::size_t>(n.children.count));
     std::vector<guard> unmasked;
     for (std::int32_t k = 0; k < n.children.count; ++k) {
         const auto mask = brackets_.masking(program_.child(n, k));
@@ -224,7 +226,7 @@ expr_list translation::terms_of(const ir::node& n) {
     }
     guards_.insert(guards_.end(), unmasked.begin(), unmasked.end());
     for (std::int32_t k = 0; k < n.children.count; ++k)
-        if (children[static_cast<std::size_t>(k)] < 0)
+        if (!children[static_cast<std::size_t>(k)])
             children[static_cast<std::size_t>(k)] = node(program_.child(n, k));
     return children;
 }
@@ -250,7 +252,7 @@ expr_list translation::parts_of_condition(const ir::node& n) {
     const bool either = kind == ir::comparison::logical_or;
     const ir::ref sides[] = {program_.child(n, 0), program_.child(n, 1)};
     const std::size_t first = brackets_.has_lookup(sides[0]) && !brackets_.has_lookup(sides[1]);
-    expr_list children(2, -1);
+    expr_list children(2);
     children[first] = node(sides[first]);
     if (both) guards_.push_back({sides[first], children[first]});
     if (either) guards_.push_back({ir::none, opposite(children[first])});
@@ -273,8 +275,8 @@ expr translation::gathered(const ir::node& n, const expr_list& numbers) {
     }
     expr_list wanted;
     for (const auto& g : guards_) wanted.push_back(g.value);
-    return graph_.gather(reach(n.name, n.positions), std::move(lookups), numbers, wanted,
-                         brackets_.is_condition_name(n.name));
+    return graph_.gather(reach(slot_of_name(n.name), n.positions), std::move(lookups), numbers,
+                         wanted, brackets_.is_condition_name(n.name));
 }
 
 expr translation::read(ir::ref number) {
@@ -296,8 +298,8 @@ expr translation::read(ir::ref number) {
             const auto& memory = slots_[static_cast<std::size_t>(n.name)];
             if (memory.kind == storage::number) return graph_.constant(memory.value);
             if (n.children.count > 0) return gathered(n, children);
-            const access at = reach(n.name, n.positions);
-            if (const expr value = recomputed_.value_of(at); value >= 0) return value;
+            const access at = reach(slot_of_name(n.name), n.positions);
+            if (const expr value = recomputed_.value_of(at)) return value;
             return graph_.load(at, brackets_.is_condition_name(n.name));
         }
         case ir::op::add:
@@ -315,7 +317,7 @@ expr translation::read(ir::ref number) {
         case ir::op::apply:
             if (graph_.is_identity(static_cast<ir::function>(n.detail))) return children[0];
             return graph_.apply(code_of(static_cast<ir::function>(n.detail)), children[0],
-                                children.size() > 1 ? children[1] : -1);
+                                children.size() > 1 ? children[1] : expr::none);
         case ir::op::reduce: {
             loop_list over;
             for (std::int32_t k = 0; k < n.indices.count; ++k)

@@ -29,7 +29,7 @@ public:
           loops_(loops),
           graph_(into),
           recomputed_(recomputed),
-          seen_(static_cast<std::size_t>(program.nodes.size()), -1) {}
+          seen_(static_cast<std::size_t>(program.nodes.size())) {}
 
     /// The right side.
     expr body() { return node(program_.equations[equation_].body); }
@@ -37,7 +37,7 @@ public:
     expr part(ir::ref n) { return node(n); }
     /// Where the left side writes; in the tensor of another slot, of the same extents.
     access left_side() const;
-    access left_side(std::int32_t memory) const;
+    access left_side(slot_number memory) const;
     /// True when the left side reaches every element of its tensor.
     bool covers_all() const;
 
@@ -46,7 +46,7 @@ private:
     /// of one.
     struct guard {
         ir::ref node = ir::none;
-        expr value = -1;
+        expr value;
     };
     expr node(ir::ref number);
     expr read(ir::ref number);
@@ -61,7 +61,7 @@ private:
     void check_quotient(expr numerator, expr denominator) const;
     void check_exponent(expr exponent) const;
     expr gathered(const ir::node& n, const expr_list& numbers);
-    access reach(std::int32_t slot, ir::range positions, bool written = false) const;
+    access reach(slot_number slot, ir::range positions, bool written = false) const;
     loop loop_of(ir::ref index) const { return loops_[static_cast<std::size_t>(index)]; }
     place form(const ir::position& p) const;
 

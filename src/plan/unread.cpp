@@ -8,7 +8,7 @@ namespace ricci::plan {
 void remove_unread(program_plan& plan) {
     std::vector<bool> needed;
     for (const slot& s : plan.slots) needed.push_back(s.kind == storage::output);
-    const auto of = [](const effect& t) { return static_cast<std::size_t>(t.slot); };
+    const auto of = [](const effect& t) { return t.slot.index(); };
     const auto counts = [&](const step& s) {
         return std::any_of(s.effects.begin(), s.effects.end(),
                            [&](const effect& t) { return t.writes && needed[of(t)]; });

@@ -47,7 +47,7 @@ expr at_iteration(graph& values, expr e, const iteration& of) {
             return values.load(at_iteration(node.source, of), condition);
         }
         if (node.kind == kind::position) return values.position(at_iteration(node.at, of));
-        return -1;
+        return expr::none;
     });
 }
 

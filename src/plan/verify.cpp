@@ -47,12 +47,11 @@ private:
         throw std::logic_error(
             fmt::format("after {}: {}: {}", pass_, what, notation_of(program_, plan_, at_)));
     }
-    const slot& slot_of(std::int32_t number) const {
-        if (number < 0 ||
-            static_cast<std::size_t>(number) >= plan_.slots.size())  // has no notation
+    const slot& slot_of(slot_number number) const {
+        if (!number || number.index() >= plan_.slots.size())  // has no notation
             throw std::logic_error(
                 fmt::format("after {}: a slot that there is not: step {}", pass_, at_ + 1));
-        return plan_.slots[static_cast<std::size_t>(number)];
+        return plan_.slots[number.index()];
     }
 
     void check(const place& p, std::int64_t extent, bool edged) const {
@@ -77,7 +76,7 @@ private:
     }
 
     void check_body(expr e) const {
-        if (e < 0) return;
+        if (!e) return;
         const auto& n = values_[e];
         require(n.kind != kind::sum && n.kind != kind::fold, "a sum inside a body");
         for (const expr a : n.arguments) check_body(a);
@@ -96,13 +95,13 @@ private:
             "a loop of one iteration");
         const auto known = united(a.loops, a.over);
         require(without(values_[a.body].indices, known).empty(), "a loop that nobody runs");
-        require(a.numbers < 0 || without(values_[a.numbers].indices, known).empty(),
+        require(!a.numbers || without(values_[a.numbers].indices, known).empty(),
                 "a loop that nobody runs");
-        require(a.decay < 0 || without(values_[a.decay].indices, a.loops).empty(),
+        require(!a.decay || without(values_[a.decay].indices, a.loops).empty(),
                 "a loop that nobody runs");
-        require(a.right < 0 || without(values_[a.right].indices, known).empty(),
+        require(!a.right || without(values_[a.right].indices, known).empty(),
                 "a loop that nobody runs");
-        require(a.scale < 0 || values_.is_scalar(a.scale), "a factor that depends on loops");
+        require(!a.scale || values_.is_scalar(a.scale), "a factor that depends on loops");
         check_target(a);
         order(a);
     }
@@ -124,14 +123,14 @@ private:
         const auto& body = values_[a.body];
         if (a.as == form::contract) check_contraction(a);
         if (a.as == form::map)
-            require(a.scale < 0 && a.beta == 0, "a map with factors of a contraction");
+            require(!a.scale && a.beta == 0, "a map with factors of a contraction");
         if (a.as == form::gather)
             require(body.kind == kind::load || body.kind == kind::gather, "a gather of no tensor");
         if (a.as == form::scatter) require(body.kind == kind::load, "a scatter of no tensor");
         if (a.as == form::scan)
             require(body.kind == kind::load && contains(a.loops, a.along), "a scan of no tensor");
-        require(a.decay < 0 || (a.as == form::scan && a.folding == fold::sum &&
-                                values_[a.decay].kind == kind::load),
+        require(!a.decay || (a.as == form::scan && a.folding == fold::sum &&
+                             values_[a.decay].kind == kind::load),
                 "what decays and is no scan");
         if (a.as == form::lookups) check_lookups(a);
         if (a.as == form::matrix) check_matrix(a);
@@ -150,8 +149,9 @@ private:
     void check_matrix(const assign& a) const {
         const bool makes_factors = a.matrix.task == matrix_task::factor;
         require(values_[a.body].kind == kind::load, "matrices that are in no memory");
-        require((a.right >= 0) == (a.matrix.task == matrix_task::solve), "a solution of nothing");
-        require(a.right < 0 || values_[a.right].kind == kind::load,
+        require((a.right != expr::none) == (a.matrix.task == matrix_task::solve),
+                "a solution of nothing");
+        require(!a.right || values_[a.right].kind == kind::load,
                 "right-hand sides that are in no memory");
         const std::int64_t size = a.matrix.size;
         require(values_.extent(a.matrix.row) == size && values_.extent(a.matrix.column) == size,
@@ -159,12 +159,12 @@ private:
         for (const loop l : a.matrix.batch)
             require(contains(makes_factors ? a.over : a.loops, l), "a batch that nobody runs");
         for (const expr e : {a.body, a.right})
-            require(e < 0 || plan_.holds(values_[e].source.slot, plan_.type_of(a.target.slot)),
+            require(!e || plan_.holds(values_[e].source.slot, plan_.type_of(a.target.slot)),
                     "a tensor of another type than the result");
     }
     void check_contraction(const assign& a) const {
         const auto& body = values_[a.body];
-        require(body.code == opcode::multiply && body.arguments.size() == 2 && a.scale >= 0,
+        require(body.code == opcode::multiply && body.arguments.size() == 2 && a.scale,
                 "a contraction of something else than two tensors");
         bool edged = false, looked_up = false;
         for (const expr factor : body.arguments) {
@@ -198,9 +198,9 @@ private:
 
     void check_lookups(const assign& a) const {
         require(a.beta == 0 || a.beta == 1, "lookups that scale what was there");
-        require(a.scattered < 0 || (a.numbers >= 0 && contains(a.loops, a.scattered)),
+        require(!a.scattered || (a.numbers && contains(a.loops, a.scattered)),
                 "lookups that add up at an axis of no result");
-        require(a.scattered < 0 || !contains(values_[a.body].indices, a.scattered),
+        require(!a.scattered || !contains(values_[a.body].indices, a.scattered),
                 "a row that says where it is added up");
         for (const expr f : lookup_factors(values_, a.body)) {
             const auto& n = values_[f];
@@ -218,13 +218,12 @@ private:
         for_each_load(values_, a, [&](const access& from) { read(from); });
         if (a.beta != 0 || a.as == form::scatter) read(a.target);
         require(slot_of(a.target.slot).kind != storage::input, "an input that is written");
-        written_[static_cast<std::size_t>(a.target.slot)] = true;
+        written_[a.target.slot.index()] = true;
     }
     void read(const access& from) const {
         const auto kind = slot_of(from.slot).kind;
         require((kind != storage::workspace && kind != storage::tile) ||
-                    written_[static_cast<std::size_t>(from.slot)] ||
-                    values_.size(loops_of(from)) == 0,
+                    written_[from.slot.index()] || values_.size(loops_of(from)) == 0,
                 "a tensor that is read before it is written");
     }
 
@@ -247,7 +246,7 @@ private:
                                 std::any_of(slots.begin(), slots.end(), [&](const slot& s) {
                                     return s.kind == storage::input && s.data == slots[out].data;
                                 });
-            if (!shared || safe_in_place(plan_, static_cast<std::int32_t>(out))) continue;
+            if (!shared || safe_in_place(plan_, slot_number(out))) continue;
             throw std::logic_error(std::string("after ") + pass_ +
                                    ": an output in the memory of an input that is still read: " +
                                    words_of_name(program_, slots[out].name));

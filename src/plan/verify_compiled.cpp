@@ -68,10 +68,9 @@ private:
             throw std::logic_error(
                 fmt::format("after {}: {}: compiled step {}", pass_, what, at_ + 1));
     }
-    span_of_memory memory_of(std::int32_t number) const {
-        require(number >= 0 && static_cast<std::size_t>(number) < plan_.slots.size(),
-                "a slot that there is not");
-        const slot& s = plan_.slots[static_cast<std::size_t>(number)];
+    span_of_memory memory_of(slot_number number) const {
+        require(number && number.index() < plan_.slots.size(), "a slot that there is not");
+        const slot& s = plan_.slots[number.index()];
         require(s.kind != storage::unused && s.kind != storage::tile && s.kind != storage::number,
                 "a slot without memory");
         span_of_memory all;
@@ -79,7 +78,7 @@ private:
             all.walk(s.extents[axis], s.strides[axis]);
         return all;
     }
-    void check_inside(std::int32_t slot, const span_of_memory& walked) const {
+    void check_inside(slot_number slot, const span_of_memory& walked) const {
         require(walked.within(memory_of(slot)), "an operand that leaves its memory");
     }
     void check_number(const scalar& number) const {
@@ -135,20 +134,19 @@ private:
         for (const auto& one : s.parts)
             for (const auto& other : s.parts) {
                 if (&one == &other) continue;
-                for_each_slot(other.what, [&](std::int32_t slot, bool) {
+                for_each_slot(other.what, [&](slot_number slot, bool) {
                     require(slot != one.what.c.slot, "joined steps that need each other");
                 });
             }
     }
     void check(const map_step& s) const {
         for (std::size_t k = 0; k < s.operands.size(); ++k)
-            if (s.uses[k].slot >= 0)
-                check_inside(s.uses[k].slot, reached(s.operands[k], s.extents));
+            if (s.uses[k].slot) check_inside(s.uses[k].slot, reached(s.operands[k], s.extents));
     }
     void check(const gather_step& s) const {
         check_walk(s.out, s.extents);
         check_walk(s.in, s.extents, s.lookups);
-        if (s.wanted.use.slot >= 0) check_walk(s.wanted, s.extents);
+        if (s.wanted.use.slot) check_walk(s.wanted, s.extents);
     }
     void check(const lookup_sum_step& s) const {
         check_walk(s.out, s.extents, s.scattered);
@@ -169,17 +167,16 @@ private:
         return all;
     }
     void check(const matrix_step& s) const {
-        if (s.from.use.slot >= 0) check_inside(s.from.use.slot, reached_by_side(s, s.from));
+        if (s.from.use.slot) check_inside(s.from.use.slot, reached_by_side(s, s.from));
         if (s.what.task != matrix_task::factor)
             check_inside(s.to.use.slot, reached_by_side(s, s.to));
-        require(s.factors.slot >= 0, "factors that are nowhere");
+        require(s.factors.slot != slot_number::none, "factors that are nowhere");
     }
     void check(const fused_step& s) const {
         std::vector<std::int64_t> extents;
         for (const auto& l : s.group.loops) extents.push_back(l.extent);
         for (std::size_t k = 0; k < s.uses.size(); ++k)
-            if (s.uses[k].slot >= 0)
-                check_inside(s.uses[k].slot, reached(s.group.operands[k], extents));
+            if (s.uses[k].slot) check_inside(s.uses[k].slot, reached(s.group.operands[k], extents));
         for (const auto& number : s.numbers) check_number(number);
     }
 
@@ -247,16 +244,16 @@ private:
                 "factors of other matrices");
         require(reached_by_side(s, s.to) == reached_by(a.target, a.loops),
                 "a function of matrices that is written elsewhere");
-        require(a.right < 0 ||
-                    reached_by_side(s, s.from) == reached_by(plan_.values[a.right].source, all),
-                "right-hand sides that are read elsewhere");
+        require(
+            !a.right || reached_by_side(s, s.from) == reached_by(plan_.values[a.right].source, all),
+            "right-hand sides that are read elsewhere");
     }
     void compare(const assign& a, const scan_step& s) const {
         require(reached(s.out, s.extents) == reached_by(a.target, a.loops),
                 "a scan that writes elsewhere");
         require(reached(s.in, s.extents) == reached_by(plan_.values[a.body].source, a.loops),
                 "a scan that reads elsewhere");
-        require(s.decays() == (a.decay >= 0), "a decay that got lost");
+        require(s.decays() == (a.decay != expr::none), "a decay that got lost");
         require(!s.decays() || reached(s.decay, s.extents) ==
                                    reached_by(plan_.values[a.decay].source, a.loops),
                 "a decay that is read elsewhere");

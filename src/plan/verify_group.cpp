@@ -84,8 +84,8 @@ public:
 
 private:
     // Nothing: it depends on weights in another way than by a factor.
-    using weights = std::optional<std::int32_t>;
-    static constexpr std::int32_t no_weights = -1;
+    using weights = std::optional<slot_number>;
+    static constexpr slot_number no_weights{};
 
     void check_load(const access& from) const {
         require_(!results_.contains(from.slot), "a group that reads its own result");
@@ -108,7 +108,7 @@ private:
 
     void check(const member& m) const {
         const assign& a = m.what;
-        require_(m.weights < 0 || m.as == part::rows, "a result that is rescaled, and not of rows");
+        require_(!m.weights || m.as == part::rows, "a result that is rescaled, and not of rows");
         switch (m.as) {
             case part::product:
                 require_(a.as == form::contract && a.beta == 0, "a product that is none");
@@ -215,13 +215,13 @@ private:
             const auto tile = tiles_.find(node.source.slot);
             return tile == tiles_.end() ? no_weights : tile->second;
         }
-        std::vector<std::int32_t> parts;
+        std::vector<slot_number> parts;
         for (const expr a : node.arguments) {
             const auto part = weights_in(a);
             if (!part) return {};
             parts.push_back(*part);
         }
-        const auto dependent = [](std::int32_t part) { return part != no_weights; };
+        const auto dependent = [](slot_number part) { return part != no_weights; };
         const auto count = std::count_if(parts.begin(), parts.end(), dependent);
         if (count == 0) return no_weights;
         const auto is_zero = [&](std::size_t k) {
@@ -229,7 +229,7 @@ private:
         };
         const auto every = *std::find_if(parts.begin(), parts.end(), dependent);
         const bool same = std::all_of(parts.begin(), parts.end(),
-                                      [&](std::int32_t part) { return part == every; });
+                                      [&](slot_number part) { return part == every; });
         if (node.code == opcode::multiply && count == 1) return every;
         if (node.code == opcode::add && same) return every;
         if (node.code == opcode::select && !dependent(parts[0]) &&
@@ -243,9 +243,9 @@ private:
     const fused& group_;
     const requirement& require_;
     const loop_list batch_, rows_, columns_, all_;
-    std::map<std::int32_t, weights> tiles_;  // made so far, by slot
-    const member* found_with_ = nullptr;  // weights right before, but for what is found with them
-    std::set<std::int32_t> results_;
+    std::map<slot_number, weights> tiles_;  // made so far, by slot
+    const member* found_with_ = nullptr;    // weights right before, but for what is found with them
+    std::set<slot_number> results_;
 };
 
 class chain_check {
@@ -288,7 +288,7 @@ private:
                    std::find(results.begin(), results.end(), m.as) != results.end();
         });
     }
-    static bool is_product(const fused& group, std::int32_t tile) {
+    static bool is_product(const fused& group, slot_number tile) {
         return std::ranges::any_of(group.members, [&](const member& m) {
             return m.as == part::product && m.what.target.slot == tile;
         });
@@ -339,7 +339,7 @@ private:
     const chained& chain_;
     const requirement& require_;
     loop_list loops_, rows_;
-    std::map<std::int32_t, const access*> given_;  // by the first group and the sums, by slot
+    std::map<slot_number, const access*> given_;  // by the first group and the sums, by slot
 };
 
 }  // namespace

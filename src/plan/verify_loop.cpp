@@ -28,16 +28,13 @@ private:
     void require(bool holds, const std::string& words) const {
         if (!holds) throw std::logic_error(fmt::format("after {}: {}", pass_, words));
     }
-    const slot& slot_at(std::int32_t number) const {
-        return plan_.slots[static_cast<std::size_t>(number)];
-    }
+    const slot& slot_at(slot_number number) const { return plan_.slots[number.index()]; }
 
     void check_moving() const {
         for (const std::int64_t n : loop_.counts) require(n > 0, "a loop has no pass");
-        std::vector<std::int32_t> seen;
+        std::vector<slot_number> seen;
         for (const moving_slot& m : loop_.moving) {
-            require(m.slot >= 0 && static_cast<std::size_t>(m.slot) < plan_.slots.size(),
-                    "there is no slot that moves");
+            require(m.slot && m.slot.index() < plan_.slots.size(), "there is no slot that moves");
             const storage kind = slot_at(m.slot).kind;
             require(kind == storage::input || kind == storage::output,
                     "a slot moves that is not the caller's");
@@ -47,13 +44,13 @@ private:
             require(m.advance.size() == loop_.counts.size(),
                     "a slot does not say how it moves in every loop");
         }
-        for (const std::int32_t s : loop_.added_up)
+        for (const slot_number s : loop_.added_up)
             require(slot_at(s).kind == storage::output, "what is added up is no output");
     }
 
     // Whether a slot is in another place in another pass of the loop, which all that ends the loop
     // elsewhere is.
-    bool moves_in(std::int32_t slot, std::size_t l) const {
+    bool moves_in(slot_number slot, std::size_t l) const {
         return std::any_of(loop_.moving.begin(), loop_.moving.end(), [&](const moving_slot& m) {
             return m.slot == slot &&
                    (m.advance[l] != 0 || m.at_first != nullptr || m.at_last != nullptr);
@@ -66,7 +63,7 @@ private:
     void check_step(std::size_t k) const {
         for (std::size_t l = 0; l < loop_.counts.size(); ++l) {
             if (loop_.counts[l] == 1) continue;
-            for_each_slot(plan_.compiled[k], [&](std::int32_t number, bool writes) {
+            for_each_slot(plan_.compiled[k], [&](slot_number number, bool writes) {
                 if (moves_in(number, l) || (writes && slot_at(number).kind == storage::output))
                     require(runs_in(k, l), "a step stays behind while its operands move");
                 check_writers(k, l, number, writes);
@@ -74,9 +71,9 @@ private:
         }
     }
 
-    void check_writers(std::size_t k, std::size_t l, std::int32_t number, bool writes) const {
+    void check_writers(std::size_t k, std::size_t l, slot_number number, bool writes) const {
         for (std::size_t w = 0; w < plan_.compiled.size(); ++w)
-            for_each_slot(plan_.compiled[w], [&](std::int32_t written, bool is_written) {
+            for_each_slot(plan_.compiled[w], [&](slot_number written, bool is_written) {
                 if (!is_written || written != number) return;
                 if (runs_in(w, l))
                     require(runs_in(k, l), "a step stays behind what it reads or adds to");
@@ -88,8 +85,7 @@ private:
     void check_apart() const {
         std::vector<char> used(plan_.slots.size(), false);
         for (const auto& step : plan_.compiled)
-            for_each_slot(step,
-                          [&](std::int32_t s, bool) { used[static_cast<std::size_t>(s)] = 1; });
+            for_each_slot(step, [&](slot_number s, bool) { used[s.index()] = 1; });
         for (std::size_t a = 0; a < plan_.slots.size(); ++a) {
             const slot& lasting = plan_.slots[a];
             if (!lasting.lasts || !used[a]) continue;

@@ -9,7 +9,7 @@ namespace ricci::plan {
 
 /// exp(score - maximum) * largest: the last two were found with the weights, one for each row.
 struct weights_parts {
-    expr score = -1, maximum = -1, largest = -1;
+    expr score, maximum, largest;
 };
 
 inline expr weights_again(graph& values, const weights_parts& of) {

@@ -11,12 +11,12 @@ namespace {
 
 // The slots that an element-wise pass reads exactly where it writes: its output may take their
 // place.
-std::vector<std::int32_t> read_in_place(const program_plan& plan, const map_step& s) {
-    std::vector<std::int32_t> result;
+std::vector<slot_number> read_in_place(const program_plan& plan, const map_step& s) {
+    std::vector<slot_number> result;
     if (s.folding != fold::none && s.folding != fold::softmax) return result;
     const auto& out = s.operands[0];
-    const std::int32_t written = s.uses[0].slot;
-    const auto is_safe = [&](std::int32_t slot) {
+    const slot_number written = s.uses[0].slot;
+    const auto is_safe = [&](slot_number slot) {
         for (std::size_t k = 1; k < s.operands.size(); ++k) {
             const auto& o = s.operands[k];
             if (s.uses[k].slot == slot && (o.offset != out.offset || o.strides != out.strides))
@@ -25,10 +25,9 @@ std::vector<std::int32_t> read_in_place(const program_plan& plan, const map_step
         return true;
     };
     for (std::size_t k = 1; k < s.operands.size(); ++k) {
-        const std::int32_t slot = s.uses[k].slot;
-        if (slot < 0 || slot == written || !is_safe(slot)) continue;
-        if (plan.slots[static_cast<std::size_t>(slot)].bytes ==
-            plan.slots[static_cast<std::size_t>(written)].bytes)
+        const slot_number slot = s.uses[k].slot;
+        if (!slot || slot == written || !is_safe(slot)) continue;
+        if (plan.slots[slot.index()].bytes == plan.slots[written.index()].bytes)
             result.push_back(slot);
     }
     return result;
@@ -46,8 +45,8 @@ void lay_out_workspace(program_plan& plan) {
     std::vector<std::size_t> entry(plan.slots.size(), unseen);
     std::vector<lifetime> lives;  // by first use
     for (std::size_t s = 0; s < plan.compiled.size(); ++s)
-        for_each_slot(plan.compiled[s], [&](std::int32_t number, bool) {
-            const auto k = static_cast<std::size_t>(number);
+        for_each_slot(plan.compiled[s], [&](slot_number number, bool) {
+            const auto k = number.index();
             if (plan.slots[k].kind != storage::workspace) return;
             if (entry[k] == unseen) {
                 entry[k] = lives.size();
@@ -76,13 +75,11 @@ void lay_out_workspace(program_plan& plan) {
                 "ricci: an intermediate tensor has more elements than memory has addresses.");
         // The first step that touches it may write over an operand that is not needed afterwards.
         const auto* map = std::get_if<map_step>(&plan.compiled[life.first]);
-        const bool written = map != nullptr &&
-                             map->uses[0].slot == static_cast<std::int32_t>(life.slot) &&
+        const bool written = map != nullptr && map->uses[0].slot.index() == life.slot &&
                              !plan.slots[life.slot].lasts;
         lifetime* replaced = nullptr;
-        for (std::int32_t slot :
-             written ? read_in_place(plan, *map) : std::vector<std::int32_t>{}) {
-            const auto k = entry[static_cast<std::size_t>(slot)];
+        for (slot_number slot : written ? read_in_place(plan, *map) : std::vector<slot_number>{}) {
+            const auto k = entry[slot.index()];
             if (k != unseen && lives[k].last == life.first && !plan.slots[lives[k].slot].lasts)
                 replaced = &lives[k];
         }

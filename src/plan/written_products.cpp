@@ -161,7 +161,7 @@ std::optional<written_products::written_sum> written_products::written_out(const
         return {};
     for (const pair& compared : compared_in(factors)) {
         if (contains(over, compared.first) == contains(over, compared.second)) continue;
-        written_sum made{over, -1, {}};
+        written_sum made{over, expr::none, {}};
         expr_list product;
         if (!write_out(factors, compared, made, product)) continue;
         made.body = values.multiply(product);

@@ -16,19 +16,19 @@ namespace ricci::plan {
 class written_products {
 public:
     /// `kept`: slots that are read from memory, whatever they are.
-    written_products(program_plan& plan, std::set<std::int32_t> kept)
+    written_products(program_plan& plan, std::set<slot_number> kept)
         : plan_(plan), kept_(std::move(kept)) {}
 
     /// Remembers what an equation computes, where that is a product, or a sum of products, over two
     /// loops or more, in the workspace.
     void add(const access& target, expr value);
-    /// Once that is lowered: where sums in its factors are in memory now; -1: they are not.
+    /// Once that is lowered: where sums in its factors are in memory now; none: they are not.
     void settle(const access& target, const std::function<expr(expr)>& in_memory);
 
     struct written_sum {
         loop_list over;
-        expr body = -1;
-        std::vector<std::int32_t> slots;  // of the tensors that are no longer in it
+        expr body;
+        std::vector<slot_number> slots;  // of the tensors that are no longer in it
     };
     /// The sum with the factors of tensors that have two loops of which one is summed and which an
     /// inequality compares; nothing where there are none. Loops that the tensors were summed over
@@ -37,7 +37,7 @@ public:
     /// That sum is what the plan computes.
     void take(const written_sum&);
     /// Tensors that were taken apart for some sum; they are not needed, unless another reads them.
-    const std::set<std::int32_t>& taken() const { return taken_; }
+    const std::set<slot_number>& taken() const { return taken_; }
 
 private:
     using pair = std::pair<loop, loop>;
@@ -55,8 +55,8 @@ private:
                    expr_list& product) const;
 
     program_plan& plan_;
-    std::set<std::int32_t> kept_, taken_;
-    std::map<std::int32_t, std::optional<definition>> known_;  // by slot; nothing: it is none
+    std::set<slot_number> kept_, taken_;
+    std::map<slot_number, std::optional<definition>> known_;  // by slot; nothing: it is none
 };
 
 }  // namespace ricci::plan

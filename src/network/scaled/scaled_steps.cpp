@@ -21,7 +21,7 @@ scaled_steps::scaled_steps(const sliced_plan& plan, const scaled_operands& opera
     const auto walk = [&](std::int32_t tensor) {
         if (tensor < 0) return block_walk();
         return walk_of(block_indices_, plan.tree.axes[at(tensor)],
-                       planned.plan.slots[at(planned.slots[at(tensor)])].strides, plan.extents,
+                       planned.plan.slots[planned.slots[at(tensor)].index()].strides, plan.extents,
                        is_complex(type_));
     };
     for (const tree_step& s : plan.tree.steps) {
@@ -62,7 +62,8 @@ void scaled_steps::make_tensors(const sliced_plan& plan, std::byte* workspace,
     for (std::size_t k = operands_; k < plan.tree.axes.size(); ++k) {
         scaled_tensor t;
         t.table = table_of(block_indices_, plan.tree.axes[k], plan.extents);
-        t.memory = workspace + plan.planned.plan.slots[at(plan.planned.slots[k])].workspace_offset;
+        t.memory =
+            workspace + plan.planned.plan.slots[plan.planned.slots[k].index()].workspace_offset;
         exponents += t.table.entries;
         most = std::max(most, t.table.entries);
         tensors_.push_back(std::move(t));
@@ -75,7 +76,7 @@ void scaled_steps::make_tensors(const sliced_plan& plan, std::byte* workspace,
         scaled_tensor& t = tensors_[k];
         t.exponents = t.own_exponents = next;
         next += t.table.entries;
-        if (first != nullptr && plan.is_constant[at(plan.planned.slots[k])])
+        if (first != nullptr && plan.is_constant[plan.planned.slots[k].index()])
             t.exponents = first->tensors_[k].exponents;
     }
 }

@@ -46,8 +46,9 @@ public:
     }
 
     /// The slot of a tensor in memory.
-    std::int32_t slot(const std::string& name) const {
-        return program_.find({name.data(), static_cast<std::int32_t>(name.size())});
+    plan::slot_number slot(const std::string& name) const {
+        return plan::slot_of_name(
+            program_.find({name.data(), static_cast<std::int32_t>(name.size())}));
     }
     /// The loop that walks an axis of the tensor where it is written.
     plan::loop loop_of(const std::string& name, std::size_t axis) const {
@@ -81,7 +82,7 @@ private:
 };
 
 /// The first assignment that writes a tensor, one step of its own.
-inline plan::assign& assignment(plan::program_plan& p, std::int32_t slot) {
+inline plan::assign& assignment(plan::program_plan& p, plan::slot_number slot) {
     for (auto& s : p.steps)
         if (auto* a = std::get_if<plan::assign>(&s.what); a != nullptr && a->target.slot == slot)
             return *a;

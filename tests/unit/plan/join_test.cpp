@@ -81,16 +81,15 @@ TEST_CASE("a joined step holds its contractions and what they have in common", "
     const auto* joined = std::get_if<plan::joined_step>(&made.compiled[0]);
     REQUIRE(joined != nullptr);
     REQUIRE(joined->parts.size() == 3);
-    const auto x = static_cast<std::int32_t>(p.name("X"));
-    std::vector<std::int32_t> written;
+    const plan::slot_number x = plan::slot_of_name(p.name("X"));
+    std::vector<plan::slot_number> written;
     for (const auto& part : joined->parts) {
         const bool first = part.common == plan::shared_operand::a;
         CHECK((first ? part.what.a.slot : part.what.b.slot) == x);
         written.push_back(part.what.c.slot);
     }
     for (const char* name : {"P", "Q", "R"})
-        CHECK(std::count(written.begin(), written.end(), static_cast<std::int32_t>(p.name(name))) ==
-              1);
+        CHECK(std::count(written.begin(), written.end(), plan::slot_of_name(p.name(name))) == 1);
     // Whoever visits the parts of all steps meets each of them.
     std::size_t visited = 0;
     plan::for_each_part(made.compiled[0], [&](const auto&) { ++visited; });

@@ -106,20 +106,20 @@ public:
         around_.counts = {4};
         for (const std::string& name : moving) {
             moving_slot m;
-            m.slot = bound_.name(name);
+            m.slot = slot_of_name(bound_.name(name));
             m.advance = {3200};
             around_.moving.push_back(m);
         }
-        if (adds_up) around_.added_up = {bound_.name("y")};
+        if (adds_up) around_.added_up = {slot_of_name(bound_.name("y"))};
         made = make_plan(bound_.request(), {}, &around_);
     }
 
-    std::int32_t slot(const std::string& name) const { return bound_.name(name); }
+    slot_number slot(const std::string& name) const { return slot_of_name(bound_.name(name)); }
     /// Of the steps that write a tensor.
     std::vector<loop_set> depends(const std::string& name) const {
         std::vector<loop_set> all;
         for (std::size_t k = 0; k < made.compiled.size(); ++k)
-            for_each_slot(made.compiled[k], [&](std::int32_t s, bool writes) {
+            for_each_slot(made.compiled[k], [&](slot_number s, bool writes) {
                 if (writes && s == slot(name)) all.push_back(made.around.depends[k]);
             });
         return all;
@@ -129,9 +129,7 @@ public:
         return !all.empty() &&
                std::all_of(all.begin(), all.end(), [&](loop_set d) { return d == loops; });
     }
-    ricci::plan::slot& at(const std::string& name) {
-        return made.slots[static_cast<std::size_t>(slot(name))];
-    }
+    ricci::plan::slot& at(const std::string& name) { return made.slots[slot(name).index()]; }
 
     program_plan made;
 
@@ -172,7 +170,7 @@ TEST_CASE("what depends on a loop is found", "[plan][loop]") {
     looped sum({"W"}, true);
     CHECK(sum.all_of("y", 1));
     CHECK(sum.all_of("P", 0));
-    CHECK(sum.made.around.added_up == std::vector<std::int32_t>{sum.slot("y")});
+    CHECK(sum.made.around.added_up == std::vector<slot_number>{sum.slot("y")});
 }
 
 TEST_CASE("the verifier refuses loops that would compute something else", "[plan][loop]") {
@@ -188,7 +186,7 @@ TEST_CASE("the verifier refuses loops that would compute something else", "[plan
     CHECK(broken([](looped& l) {
               for (std::size_t k = 0; k < l.made.compiled.size(); ++k) {
                   bool touches = false;
-                  for_each_slot(l.made.compiled[k], [&](std::int32_t s, bool writes) {
+                  for_each_slot(l.made.compiled[k], [&](slot_number s, bool writes) {
                       touches = touches || s == l.slot("W") || (writes && s == l.slot("y"));
                   });
                   l.made.around.depends[k] = touches ? 1 : 0;

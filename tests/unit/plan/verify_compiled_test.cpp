@@ -67,8 +67,9 @@ TEST_CASE("what is compiled reads and writes what its assignment does") {
             [](program_plan& broken) { compiled<scan_step>(broken).out.offset = 1; });
     refuses("a scan that reads elsewhere",
             [](program_plan& broken) { compiled<scan_step>(broken).in.offset = -1; });
-    refuses("a decay that got lost",
-            [](program_plan& broken) { compiled<scan_step>(broken).decayed_by.slot = 0; });
+    refuses("a decay that got lost", [](program_plan& broken) {
+        compiled<scan_step>(broken).decayed_by.slot = slot_number(0);
+    });
     refuses("another number of steps", [](program_plan& broken) { broken.compiled.pop_back(); });
     refuses("edges that got lost", [](program_plan& broken) {
         for (auto& s : broken.compiled)

@@ -106,10 +106,10 @@ TEST_CASE("a tile is made by its group, at the group's loops, and never stored")
     const std::string stored = "a tile that is stored, or a result that is not";
     p.refuses(stored, "fused", [&](program_plan& broken) {
         const auto tile = member_of(group(broken), part::product).what.target.slot;
-        broken.slots[static_cast<std::size_t>(tile)].kind = storage::workspace;
+        broken.slots[tile.index()].kind = storage::workspace;
     });
     p.refuses(stored, "fused", [&](program_plan& broken) {
-        broken.slots[static_cast<std::size_t>(p.slot("O"))].kind = storage::tile;
+        broken.slots[p.slot("O").index()].kind = storage::tile;
     });
     p.refuses("a tile read at other loops than its group's", "fused", [&](program_plan& broken) {
         auto& a = member_of(group(broken), part::weights).what;
@@ -156,13 +156,12 @@ TEST_CASE("weights are a softmax over the columns, of their own group") {
         auto& f = group(broken);
         auto again = member_of(f, part::weights);
         again.what.body = broken.values.load(again.what.target);
-        again.what.target.slot = static_cast<std::int32_t>(broken.slots.size());
-        broken.slots.push_back(
-            broken.slots[static_cast<std::size_t>(member_of(f, part::weights).what.target.slot)]);
+        again.what.target.slot = slot_number(broken.slots.size());
+        broken.slots.push_back(broken.slots[member_of(f, part::weights).what.target.slot.index()]);
         f.members.insert(f.members.begin() + 2, again);
     });
     p.refuses("a result that is not proportional to its weights alone", "fused",
-              [&](program_plan& broken) { member_of(group(broken), part::rows).weights = -1; });
+              [&](program_plan& broken) { member_of(group(broken), part::rows).weights = {}; });
     p.refuses("a result that is not proportional to its weights alone", "fused",
               [&](program_plan& broken) {
                   // The square of the weights, before they are complete.
@@ -174,9 +173,9 @@ TEST_CASE("weights are a softmax over the columns, of their own group") {
                   squares.what.over.clear();
                   squares.what.body =
                       values.apply(opcode::square, values.load(squares.what.target));
-                  squares.what.target.slot = static_cast<std::int32_t>(broken.slots.size());
-                  broken.slots.push_back(broken.slots[static_cast<std::size_t>(
-                      member_of(f, part::weights).what.target.slot)]);
+                  squares.what.target.slot = slot_number(broken.slots.size());
+                  broken.slots.push_back(
+                      broken.slots[member_of(f, part::weights).what.target.slot.index()]);
                   auto& rows = member_of(f, part::rows).what;
                   rows.body = values.as_written(opcode::multiply, {values.load(squares.what.target),
                                                                    values[rows.body].arguments[1]});
@@ -325,9 +324,9 @@ TEST_CASE("the groups of a chain go the same way, and give what a row needs") {
                   auto tile = member_of(f, part::recomputed);
                   tile.as = part::pairs;
                   tile.what.body = broken.values.load(tile.what.target);
-                  auto memory = broken.slots[static_cast<std::size_t>(tile.what.target.slot)];
+                  auto memory = broken.slots[tile.what.target.slot.index()];
                   memory.kind = storage::workspace;
-                  tile.what.target.slot = static_cast<std::int32_t>(broken.slots.size());
+                  tile.what.target.slot = slot_number(broken.slots.size());
                   broken.slots.push_back(memory);
                   f.members.push_back(tile);
               });
@@ -359,7 +358,8 @@ TEST_CASE("what a chain reads of its own results is of the same row") {
                   auto& a = c.between.at(0);
                   const auto o = p.slot("O");
                   a.body = values.substituted(a.body, [&](expr e) {
-                      if (values[e].kind != kind::load || values[e].source.slot != o) return -1;
+                      if (values[e].kind != kind::load || values[e].source.slot != o)
+                          return expr::none;
                       access first = values[e].source;
                       stop(first, loop_with(c.first, loop_role::row));
                       return values.load(first);
@@ -374,7 +374,7 @@ TEST_CASE("what a chain reads of its own results is of the same row") {
                       if (m.as == part::product)
                           m.what.body = values.substituted(m.what.body, [&](expr e) {
                               if (values[e].kind != kind::load || values[e].source.slot != from)
-                                  return -1;
+                                  return expr::none;
                               access other = values[e].source;
                               other.slot = to;
                               return values.load(other);
@@ -387,7 +387,8 @@ TEST_CASE("what a chain reads of its own results is of the same row") {
                   const auto sums = member_of(c.first, part::maximum).what.target.slot;
                   auto& a = member_of(c.second, part::recomputed).what;
                   a.body = values.substituted(a.body, [&](expr e) {
-                      if (values[e].kind != kind::load || values[e].source.slot != sums) return -1;
+                      if (values[e].kind != kind::load || values[e].source.slot != sums)
+                          return expr::none;
                       access first = values[e].source;
                       stop(first, loop_with(c.first, loop_role::row));
                       return values.load(first);

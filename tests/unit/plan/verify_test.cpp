@@ -73,11 +73,10 @@ TEST_CASE("an access has a place for each axis, and every place is on its axis")
         const loop once = broken.values.loops().fresh(ir::none, 1);
         assignment(broken, h).target.at[0].terms.push_back({once, 1});
     });
-    p.refuses("a slot without elements", "Y[", [&](program_plan& broken) {
-        broken.slots[static_cast<std::size_t>(y)].kind = storage::unused;
-    });
+    p.refuses("a slot without elements", "Y[",
+              [&](program_plan& broken) { broken.slots[y.index()].kind = storage::unused; });
     p.refuses("a slot that there is not", "step 1",
-              [&](program_plan& broken) { assignment(broken, h).target.slot = 1000; });
+              [&](program_plan& broken) { assignment(broken, h).target.slot = slot_number(1000); });
 }
 
 TEST_CASE("loops are the target's or folded, each bound once") {
@@ -143,7 +142,7 @@ TEST_CASE("a body is of the form that its way of running needs") {
         auto& a = assignment(broken, h);
         a.body = broken.values.add({a.body, broken.values.constant(1)});
     });
-    p.refuses(contraction, "H[", [&](program_plan& broken) { assignment(broken, h).scale = -1; });
+    p.refuses(contraction, "H[", [&](program_plan& broken) { assignment(broken, h).scale = {}; });
     p.refuses("a map with factors of a contraction", "Y[", [&](program_plan& broken) {
         assignment(broken, y).scale = broken.values.constant(2);
     });
@@ -156,14 +155,14 @@ TEST_CASE("a body is of the form that its way of running needs") {
     p.refuses("lookups that scale what was there", "G[",
               [&](program_plan& broken) { assignment(broken, form::lookups).beta = 2; });
     p.refuses("lookups that add up at an axis of no result", "G[",
-              [&](program_plan& broken) { assignment(broken, form::lookups).numbers = -1; });
+              [&](program_plan& broken) { assignment(broken, form::lookups).numbers = {}; });
     p.refuses("lookups of no tensor", "G[", [&](program_plan& broken) {
         auto& a = assignment(broken, form::lookups);
         a.body = broken.values.as_written(opcode::multiply,
                                           {a.body, broken.values.apply(opcode::negate, a.body)});
     });
     p.refuses("a tensor of another type than the result", "H[", [&](program_plan& broken) {
-        auto& x = broken.slots[static_cast<std::size_t>(p.slot("X"))];
+        auto& x = broken.slots[p.slot("X").index()];
         x.is_foreign = true;
         x.own_type = element::f64;
     });
@@ -183,9 +182,8 @@ TEST_CASE("what is read has been written, and inputs are not written") {
     });
     p.refuses("an input that is written", "P[",
               [&](program_plan& broken) { assignment(broken, y).target.slot = p.slot("P"); });
-    p.refuses("a tile outside its group", "Y[", [&](program_plan& broken) {
-        broken.slots[static_cast<std::size_t>(y)].kind = storage::tile;
-    });
+    p.refuses("a tile outside its group", "Y[",
+              [&](program_plan& broken) { broken.slots[y.index()].kind = storage::tile; });
     p.refuses_steps("a step that touches something else than it says", "Y[",
                     [&](program_plan& broken) {
                         for (auto& s : broken.steps)

@@ -32,14 +32,14 @@ inline const char* word_of(plan::part as) {
 inline void add_contents(const plan::assign& a, std::set<std::string>& to) {
     to.insert(word_of(a.as));
     if (a.as == plan::form::map) to.insert(word_of(a.folding));
-    if (a.scattered >= 0) to.insert("scattered");
+    if (a.scattered) to.insert("scattered");
     if (a.beta != 0) to.insert("beta");
 }
 inline void add_contents(const plan::fused& f, std::set<std::string>& to) {
     to.insert("fused");
     for (const auto& m : f.members) {
         to.insert(word_of(m.as));
-        if (m.weights >= 0) to.insert("rescaled");
+        if (m.weights) to.insert("rescaled");
     }
 }
 inline void add_contents(const plan::chained& c, std::set<std::string>& to) {

@@ -44,7 +44,7 @@ public:
         std::map<ir::ref, const array<T>*> all;
         for (std::size_t k = 0; k < plan_.slots.size(); ++k)
             if (plan_.slots[k].kind == plan::storage::output)
-                all[plan_.slots[k].name] = &values_.memory_of(static_cast<std::int32_t>(k));
+                all[plan_.slots[k].name] = &values_.memory_of(plan::slot_number(k));
         return all;
     }
 
@@ -99,7 +99,7 @@ private:
                 loops_.set(a.along, n);
                 row.push_back(values_.at(a.body));
             }
-            if (a.decay >= 0) return decay_along(a, row);
+            if (a.decay) return decay_along(a, row);
             for (std::int64_t n = 0; n < extent; ++n) {
                 loops_.set(a.along, n);
                 const auto here = row.begin() + n;
@@ -123,7 +123,7 @@ private:
     }
     // target = scale * value + beta * target, where the loops are.
     void set(const plan::assign& a, T value) {
-        if (a.scale >= 0) value *= values_.at(a.scale);
+        if (a.scale) value *= values_.at(a.scale);
         if (a.beta != 0) value += number_from<T>(a.beta) * values_.load(a.target);
         values_.store(a.target, value);
     }
@@ -141,7 +141,7 @@ private:
         if (a.beta == 0) loops_.each(a.loops, [&] { values_.store(a.target, T(0)); });
         const auto loops = plan::without(plan::united(a.loops, a.over), {a.scattered});
         loops_.each(loops, [&] {
-            if (a.scattered >= 0) {
+            if (a.scattered) {
                 const double number = real_of(values_.at(a.numbers));
                 if (!is_place(number, plan_.values.extent(a.scattered))) return;
                 loops_.set(a.scattered, static_cast<std::int64_t>(number));
@@ -157,7 +157,7 @@ private:
                 }
             }
             T value = values_.at(a.body);
-            if (a.scale >= 0) value *= values_.at(a.scale);
+            if (a.scale) value *= values_.at(a.scale);
             values_.store(a.target, values_.load(a.target) + value);
         });
     }
@@ -239,7 +239,7 @@ private:
     void add_up(const plan::assign& a) {
         loops_.each(plan::united(a.loops, a.over), [&] {
             T value = values_.at(a.body);
-            if (a.scale >= 0) value *= values_.at(a.scale);
+            if (a.scale) value *= values_.at(a.scale);
             values_.store(a.target, values_.load(a.target) + value);
         });
     }
@@ -285,7 +285,8 @@ private:
     std::deque<array<T>> memory_;
     loop_counters loops_;
     expression_values<T> values_;
-    std::map<std::int32_t, std::vector<dense_matrix<T>>> matrices_;  // by the slot of the factors
+    std::map<plan::slot_number, std::vector<dense_matrix<T>>>
+        matrices_;  // by the slot of the factors
 };
 
 }  // namespace ricci::testing

@@ -25,12 +25,12 @@ public:
     explicit loop_counters(const plan::graph& values) : values_(values) {}
 
     std::int64_t of(plan::loop l) const {
-        const auto k = static_cast<std::size_t>(l);
+        const std::size_t k = l.index();
         if (k >= at_.size() || at_[k] < 0) throw std::logic_error("a loop that nobody runs");
         return at_[k];
     }
     void set(plan::loop l, std::int64_t n) {
-        const auto k = static_cast<std::size_t>(l);
+        const std::size_t k = l.index();
         if (k >= at_.size()) at_.resize(k + 1, -1);
         at_[k] = n;
     }
@@ -133,7 +133,7 @@ public:
         ++now_;
         return value(e);
     }
-    array<T>& memory_of(std::int32_t slot) { return *memory_.at(static_cast<std::size_t>(slot)); }
+    array<T>& memory_of(plan::slot_number slot) { return *memory_.at(slot.index()); }
     T load(const plan::access& a) { return is_beyond(a) ? T(0) : memory_of(a.slot)[offset(a)]; }
     void store(const plan::access& a, T x) { memory_of(a.slot).set(offset(a), x); }
 
@@ -173,7 +173,7 @@ private:
 
     // What has been computed at this place is not computed again.
     T value(plan::expr e) {
-        const auto k = static_cast<std::size_t>(e);
+        const auto k = e.index();
         if (k >= known_.size()) known_.resize(k + 1, {0, T{}});
         if (known_[k].first == now_) return known_[k].second;
         const T x = computed(graph_[e]);

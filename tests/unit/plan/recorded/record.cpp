@@ -62,7 +62,7 @@ class recorder {
 public:
     recorder(const ir::program_view& program, const program_plan& plan) : p_(program), plan_(plan) {
         for (const auto& s : plan.compiled)
-            for_each_slot(s, [&](std::int32_t number, bool) {
+            for_each_slot(s, [&](slot_number number, bool) {
                 if (of(number).name == ir::none && of(number).kind == storage::workspace)
                     temporaries_.try_emplace(number, static_cast<int>(temporaries_.size()) + 1);
             });
@@ -84,12 +84,10 @@ public:
     }
 
 private:
-    const slot& of(std::int32_t number) const {
-        return plan_.slots[static_cast<std::size_t>(number)];
-    }
+    const slot& of(slot_number number) const { return plan_.slots[number.index()]; }
     /// The tensor's name; of numbers that the plan owns, what they are.
-    std::string name(std::int32_t number) const {
-        if (number < 0) return "position";
+    std::string name(slot_number number) const {
+        if (!number) return "position";
         if (of(number).name != ir::none) return words_of_name(p_, of(number).name);
         const auto found = temporaries_.find(number);
         return found != temporaries_.end() ? "t" + std::to_string(found->second)
@@ -171,7 +169,7 @@ private:
         line += name(g.out.use.slot) + (g.scatter ? " += " : " = ") + name(g.in.use.slot);
         for (const auto& l : g.lookups)
             line += " at " + name(l.numbers.use.slot) + " of " + std::to_string(l.extent);
-        if (g.wanted.use.slot >= 0) line += " where " + name(g.wanted.use.slot);
+        if (g.wanted.use.slot) line += " where " + name(g.wanted.use.slot);
         std::vector<named_loop> over;
         for (std::size_t k = 0; k < g.extents.size(); ++k)
             over.push_back({g.indices[k], g.extents[k]});
@@ -208,7 +206,7 @@ private:
         const bool makes_factors = s.what.task == matrix_task::factor;
         std::string text = std::string(plan::word_of(s.what.task)) + " " +
                            name(makes_factors ? s.factors.slot : s.to.use.slot) + " = ";
-        if (s.from.use.slot >= 0) text += name(s.from.use.slot);
+        if (s.from.use.slot) text += name(s.from.use.slot);
         if (!makes_factors) text += " with " + name(s.factors.slot);
         text += "  " + std::to_string(s.what.size);
         for (const auto* const extents : {&s.batch, &s.columns})
@@ -312,9 +310,9 @@ private:
 
     /// What lies in the workspace; how, where the last axis is not the fastest.
     std::string stored() const {
-        std::vector<std::int32_t> order;
+        std::vector<slot_number> order;
         for (const auto& s : plan_.compiled)
-            for_each_slot(s, [&](std::int32_t number, bool) {
+            for_each_slot(s, [&](slot_number number, bool) {
                 if (of(number).kind == storage::workspace &&
                     std::find(order.begin(), order.end(), number) == order.end())
                     order.push_back(number);
@@ -340,7 +338,7 @@ private:
 
     const ir::program_view& p_;
     const program_plan& plan_;
-    std::map<std::int32_t, int> temporaries_;
+    std::map<slot_number, int> temporaries_;
 };
 
 }  // namespace
