@@ -97,59 +97,98 @@ void wrap_in_loop(program_plan& plan, const step_loop& around, bool alike) {
     find_dependences(plan, alike);
 }
 
-program_plan make_plan(const engine::request& asked, const pass_observer& observe,
-                       const step_loop* around, bool careful) {
-    check_elements(asked);
-    const auto roles_of = [&](const ir::program_view& p) {
-        auto found = find_roles(p);
-        if (around != nullptr) found.added_up = around->added_up;
-        return found;
-    };
-    auto roles = roles_of(asked.program);
-    ir::shape_table shapes(asked.program);
-    auto slots = bind_operands(asked, roles, shapes);
-    check_places(asked.program, shapes);
-    engine::request request = asked;
-    const auto after = [&](const char* pass, const program_plan* plan = nullptr) {
-        observe(pass, request.program, plan);
-    };
-    after("bind");
-    std::shared_ptr<const ir::program> rewritten;
-    const auto rewrite = [&](ir::program&& p) {
-        rewritten = std::make_shared<const ir::program>(std::move(p));
-        request.program = rewritten->view();
-    };
-    if (shapes.has_split_indices())
-        rewrite(split_indices(request.program, shapes, slots, request.type));
-    after("split");
-    const auto rewrite_if = [&](std::optional<ir::program> made, const char* pass) {
-        if (made) {
-            rewrite(std::move(*made));
-            roles = roles_of(request.program);
-        }
-        after(pass);
-    };
-    rewrite_if(lift_matrices(request.program, shapes, slots, request.type), "matrices");
-    rewrite_if(share_compared_extrema(request.program, shapes, slots, request.type), "decide");
-    rewrite_if(cancel_exponentials(request.program, roles, shapes, slots, request.type), "cancel");
-    rewrite_if(share_sums(request.program, shapes, slots, request.type), "share");
+/// The passes in their order, on the way from one request to its plan.
+class planner {
+public:
+    planner(const engine::request& asked, const pass_observer& observe, const step_loop* around,
+            bool careful)
+        : asked_(asked),
+          observe_(observe),
+          around_(around),
+          careful_(careful),
+          request_(asked),
+          shapes_(asked.program) {}
 
-    check_number_fits(request.alpha, request.type, "alpha");
-    check_number_fits(request.beta, request.type, "beta");
-    const bool scaled = request.alpha != number(1) || request.beta != number(0);
-    const bool plain = request.alpha.is_plain() && request.beta.is_plain();
-    std::vector<ir::ref> postpone;
-    for (std::size_t n = 0; n < slots.size(); ++n)
-        if (roles.output[n] && (scaled || roles.adds_up(static_cast<ir::ref>(n))) &&
-            (roles.used[n] || !plain))
-            postpone.push_back(static_cast<ir::ref>(n));
-    const auto assignments = [&] {
-        auto made = order(request, shapes, slots, postpone, roles, careful);
+    program_plan run() {
+        check_elements(asked_);
+        bind();
+        rewrite_program();
+        find_postponed();
+        auto plan = assignments();
+        const bool again = hides(plan);
+        protect(plan, again);
+        if (again && writes_too_soon(plan, postponed_)) return careful_plan();
+        after("protect", &plan);
+        add_rules(plan, request_.program, slots_);
+        after("rules", &plan);
+        const bool limited = std::any_of(plan.rules.begin(), plan.rules.end(),
+                                         [](const operand_rule& r) { return !r.is_condition; });
+        compile(plan, again || limited);
+        plan.rewritten = std::move(rewritten_);
+        if ((again || limited) && !careful_)
+            plan.instead = std::make_shared<const program_plan>(careful_plan());
+        return plan;
+    }
+
+private:
+    void after(const char* pass, const program_plan* plan = nullptr) const {
+        observe_(pass, request_.program, plan);
+    }
+    program_plan careful_plan() const { return planner(asked_, observe_, around_, true).run(); }
+    void find_roles_of_names() {
+        roles_ = find_roles(request_.program);
+        if (around_ != nullptr) roles_.added_up = around_->added_up;
+    }
+
+    void bind() {
+        find_roles_of_names();
+        slots_ = bind_operands(asked_, roles_, shapes_);
+        check_places(asked_.program, shapes_);
+        after("bind");
+    }
+
+    // Passes that make another program with the same results.
+    void rewrite_program() {
+        const element type = request_.type;
+        if (shapes_.has_split_indices())
+            rewrite(split_indices(request_.program, shapes_, slots_, type));
+        after("split");
+        const auto rewrite_if = [&](std::optional<ir::program> made, const char* pass) {
+            if (made) {
+                rewrite(std::move(*made));
+                find_roles_of_names();
+            }
+            after(pass);
+        };
+        rewrite_if(lift_matrices(request_.program, shapes_, slots_, type), "matrices");
+        rewrite_if(share_compared_extrema(request_.program, shapes_, slots_, type), "decide");
+        rewrite_if(cancel_exponentials(request_.program, roles_, shapes_, slots_, type), "cancel");
+        rewrite_if(share_sums(request_.program, shapes_, slots_, type), "share");
+    }
+    void rewrite(ir::program&& made) {
+        rewritten_ = std::make_shared<const ir::program>(std::move(made));
+        request_.program = rewritten_->view();
+    }
+
+    // Outputs that are scaled when all else is done.
+    void find_postponed() {
+        check_number_fits(request_.alpha, request_.type, "alpha");
+        check_number_fits(request_.beta, request_.type, "beta");
+        const bool scaled = request_.alpha != number(1) || request_.beta != number(0);
+        const bool plain = request_.alpha.is_plain() && request_.beta.is_plain();
+        for (std::size_t n = 0; n < slots_.size(); ++n)
+            if (const auto name = static_cast<ir::ref>(n);
+                roles_.output[n] && (scaled || roles_.adds_up(name)) && (roles_.used[n] || !plain))
+                postponed_.push_back(name);
+    }
+
+    program_plan assignments() {
+        auto made = order(request_, shapes_, slots_, postponed_, roles_, careful_);
         after("order", &made);
         keep_maxima_apart(made);
         after("apart", &made);
-        if (!request.fuse || careful) return made;
-        fuse(made, request.program);
+        if (!request_.fuse || careful_) return made;
+        fuse(made, request_.program);
         after("fuse", &made);
         chain_groups(made);
         after("chain", &made);
@@ -158,51 +197,56 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
         cut_masked(made);
         after("cut", &made);
         return made;
-    };
-    auto plan = assignments();
-    const bool again = hides(plan);
-
-    const auto shared = outputs_in_place(slots, request.type);
-    const auto add = [&](ir::ref name) {
-        if (std::find(postpone.begin(), postpone.end(), name) == postpone.end())
-            postpone.push_back(name);
-    };
-    // Another order may make another output unsafe.
-    for (std::size_t before = postpone.size();; before = postpone.size()) {
-        for (ir::ref name : shared)
-            if (again || !safe_in_place(plan, slot_of_name(name))) add(name);
-        // What is read once more when all is computed again may not have been written.
-        for (std::size_t n = 0; again && n < slots.size(); ++n)
-            if (const auto name = static_cast<ir::ref>(n);
-                roles.output[n] && (request.beta != number(0) || roles.adds_up(name)))
-                add(name);
-        if (postpone.size() == before) break;
-        plan = assignments();
     }
-    if (again && writes_too_soon(plan, postpone)) return make_plan(asked, observe, around, true);
-    after("protect", &plan);
 
-    add_rules(plan, request.program, slots);
-    const bool limited = std::any_of(plan.rules.begin(), plan.rules.end(),
-                                     [](const operand_rule& r) { return !r.is_condition; });
-
-    after("rules", &plan);
-    emit(plan);
-    after("emit", &plan);
-    join_contractions(plan);
-    after("join", &plan);
-    if (around != nullptr) {
-        wrap_in_loop(plan, *around, again || limited);
-        after("loop", &plan);
+    // Postpones outputs that are in the memory of what is read after they are written; `again`:
+    // everything may be computed once more.
+    void protect(program_plan& plan, bool again) {
+        const auto shared = outputs_in_place(slots_, request_.type);
+        const auto add = [&](ir::ref name) {
+            if (std::find(postponed_.begin(), postponed_.end(), name) == postponed_.end())
+                postponed_.push_back(name);
+        };
+        // Another order may make another output unsafe.
+        for (std::size_t before = postponed_.size();; before = postponed_.size()) {
+            for (const ir::ref name : shared)
+                if (again || !safe_in_place(plan, slot_of_name(name))) add(name);
+            // What is read once more when all is computed again may not have been written.
+            for (std::size_t n = 0; again && n < slots_.size(); ++n)
+                if (const auto name = static_cast<ir::ref>(n);
+                    roles_.output[n] && (request_.beta != number(0) || roles_.adds_up(name)))
+                    add(name);
+            if (postponed_.size() == before) return;
+            plan = assignments();
+        }
     }
-    lay_out_workspace(plan);
-    after("workspace", &plan);
-    plan.rewritten = std::move(rewritten);
-    if ((again || limited) && !careful)
-        plan.instead =
-            std::make_shared<const program_plan>(make_plan(asked, observe, around, true));
-    return plan;
-}
+
+    // `alike`: in a loop all steps run in every pass.
+    void compile(program_plan& plan, bool alike) const {
+        emit(plan);
+        after("emit", &plan);
+        join_contractions(plan);
+        after("join", &plan);
+        if (around_ != nullptr) {
+            wrap_in_loop(plan, *around_, alike);
+            after("loop", &plan);
+        }
+        lay_out_workspace(plan);
+        after("workspace", &plan);
+    }
+
+    const engine::request& asked_;
+    const pass_observer& observe_;
+    const step_loop* around_;
+    const bool careful_;  // every bracket chooses
+
+    engine::request request_;  // of the program as it is rewritten
+    ir::shape_table shapes_;
+    name_roles roles_;
+    std::vector<slot> slots_;  // of each name
+    std::shared_ptr<const ir::program> rewritten_;
+    std::vector<ir::ref> postponed_;  // outputs that are computed elsewhere and copied at the end
+};
 
 bool has_environment(const char* name) {
     const char* value = std::getenv(name);
@@ -219,17 +263,15 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     static const bool verifies = true;
 #endif
     static const bool prints = has_environment("RICCI_PRINT_PASSES");
-    return make_plan(
-        asked,
-        [&](const char* pass, const ir::program_view& program, const program_plan* plan) {
-            if (verifies && plan != nullptr) verify(*plan, program, pass);
-            if (verifies && plan != nullptr && !plan->compiled.empty())
-                verify_compiled(*plan, pass);
-            if (verifies && plan != nullptr && !plan->around.empty()) verify_loop(*plan, pass);
-            if (prints) std::fputs(notation_after(pass, program, plan).c_str(), stderr);
-            if (observe) observe(pass, program, plan);
-        },
-        around, false);
+    const pass_observer after_each = [&](const char* pass, const ir::program_view& program,
+                                         const program_plan* plan) {
+        if (verifies && plan != nullptr) verify(*plan, program, pass);
+        if (verifies && plan != nullptr && !plan->compiled.empty()) verify_compiled(*plan, pass);
+        if (verifies && plan != nullptr && !plan->around.empty()) verify_loop(*plan, pass);
+        if (prints) std::fputs(notation_after(pass, program, plan).c_str(), stderr);
+        if (observe) observe(pass, program, plan);
+    };
+    return planner(asked, after_each, around, false).run();
 }
 
 std::string explain_passes(const engine::request& request, const step_loop* around) {
