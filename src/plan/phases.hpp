@@ -33,8 +33,16 @@ private:
     void separate_writers();
     void find_sums();
     bool pays() const;
+
+    // In phase_groups.cpp.
     bool write(bool late);
     step_set steps_of(bool late) const;
+    std::vector<consumer*> consumers_of(bool late);
+    fused group_of(bool late, const std::vector<consumer*>& chosen, const step_set& steps);
+    member result_of(const consumer& c, const access& tile);
+    bool fits(const fused& group);
+    void add_effects(made_step& made, bool late, const std::vector<consumer*>& chosen,
+                     const step_set& steps) const;
     using tile_table = std::map<expr, access>;  // by value
     expr_list common_parts(const expr_list& roots) const;
     access tile_of(fused& group, ir::ref equation, expr value, tile_table& made);
