@@ -84,6 +84,24 @@ bool lowering::carries_landings(const lookup_sum& sum) const {
     });
 }
 
+// What has none of the loops of numbers waits until those are summed. Gives the loops of what does
+// not wait.
+loop_list lowering::share_out(const expr_list& factors, const loop_list& over,
+                              const loop_list& by_number, lookup_sum& found) const {
+    const auto first = common(over, by_number);
+    loop_list loops, waiting;
+    for (const expr f : factors) {
+        const auto& indices = graph_[f].indices;
+        const bool now = first.empty() || !common(indices, first).empty();
+        (now ? found.factors : found.beside).push_back(f);
+        auto& of = now ? loops : waiting;
+        of = united(of, indices);
+    }
+    found.later = common(without(over, first), waiting);
+    found.over = without(over, found.later);
+    return loops;
+}
+
 // `takes`: that a number is a place is a condition of what is looked up with it, and else a factor.
 std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
     if (type_ != element::f32 && type_ != element::f64) return {};
@@ -119,19 +137,7 @@ std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
         if (graph_.size(graph_[f].indices) > graph_.size(widest)) widest = graph_[f].indices;
     }
     if (!found.axis && widest.empty()) return {};
-
-    // What has none of the loops of numbers waits until those are summed.
-    const auto first = common(over, by_number);
-    loop_list loops, waiting;
-    for (const expr f : varying) {
-        const auto& indices = graph_[f].indices;
-        const bool now = first.empty() || !common(indices, first).empty();
-        (now ? found.factors : found.beside).push_back(f);
-        auto& of = now ? loops : waiting;
-        of = united(of, indices);
-    }
-    found.later = common(without(over, first), waiting);
-    found.over = without(over, found.later);
+    const loop_list loops = share_out(varying, over, by_number, found);
     const bool brackets =
         std::any_of(varying.begin(), varying.end(), [&](expr f) { return graph_.has_bracket(f); });
     if (!found.axis) {

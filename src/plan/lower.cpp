@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 
 #include "src/plan/edges.hpp"
 #include "src/plan/loop_holders.hpp"
-#include "src/plan/path_through.hpp"
 #include "src/plan/solve_places.hpp"
 #include "src/plan/scalar.hpp"
 
@@ -48,96 +48,149 @@ expr_list lowering::spread(expr value) {
     return result;
 }
 
+/// The terms of a value by how they are written.
+struct lowering::terms_by_way {
+    std::vector<contraction_of> contracted;
+    std::vector<scattered_sum> scattered;
+    std::vector<lookup_sum> looked_up;
+    expr_list rest;  // in one element-wise pass
+
+    bool has_sums() const {
+        return !contracted.empty() || !scattered.empty() || !looked_up.empty();
+    }
+};
+
 void lowering::into(const access& target, const loop_list& indices, expr value, double beta) {
     if (splits_strides(target, indices, value, beta)) return;
-    std::vector<contraction_of> direct;
-    std::vector<scattered_sum> scattered;
-    std::vector<lookup_sum> looked_up_here;
-    expr_list rest;
+    terms_by_way found;
     // A number in front of a sum of terms leaves several.
     const expr_list terms = spread(value);
-    const bool single = terms.size() == 1;
-    for (expr term : terms) {
-        term = with_written_out(term);
-        // Written here directly, unless other terms need it too or it lacks indices of the target.
-        const bool alone = single && graph_[term].indices == indices;
-        if (alone && (beta == 0 || beta == 1) && graph_[term].code == opcode::multiply) {
-            if (const auto s = lookups_of(term)) return emit_lookups(*s, target, indices, beta);
-        }
-        const bool whole = graph_[term].kind == kind::sum && graph_[term].indices == indices;
-        if (!whole || (graph_[term].uses > 1 && graph_.terms(value).size() > 1)) {
-            rest.push_back(term);
-            continue;
-        }
-        if (scattered_sum s; is_scatter(term, s)) {
-            scattered.push_back(s);
-            continue;
-        }
-        if (auto s = lookups_of(term); s && s->beside.empty() && s->later.empty()) {
-            looked_up_here.push_back(std::move(*s));
-            continue;
-        }
-        if (single) {
-            if (const auto p = in_blocks(term)) return emit_in_blocks(*p, target, beta);
-        }
-        if (beta == 0 && single) {
-            const loop_list over = graph_[term].over;
-            const auto there = prefix_of(fold::sum, over, graph_[term].arguments[0], &target);
-            // It stands there already, or is read from memory of its own.
-            if (there && *there == graph_.load(target)) return forget(target);
-            if (there && graph_[*there].kind == kind::sum) return into(target, indices, *there, 0);
-            if (there) {
-                rest.push_back(*there);
-                continue;
-            }
-        }
-        auto r = resolve(term);
-        if (r.contracted) {
-            direct.push_back(std::move(r.product));
-        } else {
-            rest.push_back(r.value);
+    if (terms.size() == 1) {
+        if (is_written_alone(target, indices, with_written_out(terms[0]), beta, found)) return;
+    } else {
+        const bool several = graph_.terms(value).size() > 1;
+        for (const expr t : terms) {
+            const expr term = with_written_out(t);
+            // Written here directly, unless other terms need it too.
+            if (!is_sum_over(indices, term) || (several && graph_[term].uses > 1))
+                found.rest.push_back(term);
+            else if (!is_placed_apart(term, found)) add_resolved(term, found);
         }
     }
-    for (const auto& product : direct) {
+    for (const auto& product : found.contracted) {
         emit(product, target, beta);
         beta = 1;
     }
-    for (const auto& s : scattered) {
+    for (const auto& s : found.scattered) {
         emit_scatter(s, target, indices, beta);
         beta = 1;
     }
-    for (const auto& s : looked_up_here) {
+    for (const auto& s : found.looked_up) {
         emit_lookups(s, target, indices, beta);
         beta = 1;
     }
-    if (rest.empty()) return;
+    if (!found.rest.empty()) write_rest(target, indices, found, beta);
+}
 
-    if (direct.empty() && scattered.empty() && looked_up_here.empty() && beta == 0) {
+/// Whether it is a sum with all of these indices.
+bool lowering::is_sum_over(const loop_list& indices, expr term) const {
+    return graph_[term].kind == kind::sum && graph_[term].indices == indices;
+}
+
+// Whether a sum is added up at places, or made with lookups: it is among `found` then.
+bool lowering::is_placed_apart(expr sum, terms_by_way& found) {
+    if (scattered_sum s; is_scatter(sum, s)) {
+        found.scattered.push_back(std::move(s));
+        return true;
+    }
+    if (auto s = lookups_of(sum); s && s->beside.empty() && s->later.empty()) {
+        found.looked_up.push_back(std::move(*s));
+        return true;
+    }
+    return false;
+}
+
+void lowering::add_resolved(expr sum, terms_by_way& found) {
+    auto r = resolve(sum);
+    if (r.contracted) found.contracted.push_back(std::move(r.product));
+    else found.rest.push_back(r.value);
+}
+
+// Writes the only term of a value where it is a product of lookups, or a sum that is made in the
+// memory of the target; false: it is among `found` now.
+bool lowering::is_written_alone(const access& target, const loop_list& indices, expr term,
+                                double beta, terms_by_way& found) {
+    if (graph_[term].indices == indices && (beta == 0 || beta == 1) &&
+        graph_[term].code == opcode::multiply) {
+        if (const auto s = lookups_of(term)) {
+            emit_lookups(*s, target, indices, beta);
+            return true;
+        }
+    }
+    if (!is_sum_over(indices, term)) {
+        found.rest.push_back(term);
+        return false;
+    }
+    if (is_placed_apart(term, found)) return false;
+    if (const auto p = in_blocks(term)) {
+        emit_in_blocks(*p, target, beta);
+        return true;
+    }
+    if (beta == 0) {
+        const loop_list over = graph_[term].over;
+        const auto there = prefix_of(fold::sum, over, graph_[term].arguments[0], &target);
+        // It stands there already, or is read from memory of its own.
+        if (there && *there == graph_.load(target)) {
+            forget(target);
+            return true;
+        }
+        if (there && graph_[*there].kind == kind::sum) {
+            into(target, indices, *there, 0);
+            return true;
+        }
+        if (there) {
+            found.rest.push_back(*there);
+            return false;
+        }
+    }
+    add_resolved(term, found);
+    return false;
+}
+
+// What is left of a value when the sums that are written by themselves are in the target: one
+// element-wise pass, a fold, or a gather.
+void lowering::write_rest(const access& target, const loop_list& indices, const terms_by_way& found,
+                          double beta) {
+    const expr_list& rest = found.rest;
+    if (!found.has_sums() && beta == 0) {
         const auto holder =
             std::find_if(rest.begin(), rest.end(), [&](expr e) { return graph_[e].sums; });
         if (holder != rest.end()) use_target_memory(target, indices, *holder);
     }
     const expression& only = graph_[rest[0]];
-    if (rest.size() == 1 && beta == 0 && only.kind == kind::fold && only.indices == indices) {
-        if (only.folding != fold::sum) {
-            const auto there = prefix_of(only.folding, only.over, only.arguments[0], &target);
-            if (there && *there != graph_.load(target))
-                emit_map(target, indices, *there, fold::none, {});
-            if (there) return forget(target);
-        }
-        emit_map(target, indices, only.arguments[0], only.folding, only.over);
-        forget(target);
-        return;
-    }
-    if (rest.size() == 1 && beta == 0 && only.kind == kind::gather && only.indices == indices &&
-        plan_.holds(only.source.slot, plan_.type_of(target.slot))) {
+    const bool alone = rest.size() == 1 && beta == 0 && only.indices == indices;
+    if (alone && only.kind == kind::fold) {
+        write_fold(target, indices, only);
+    } else if (alone && only.kind == kind::gather &&
+               plan_.holds(only.source.slot, plan_.type_of(target.slot))) {
         emit_gather(rest[0], target, indices);
-        forget(target);
-        return;
+    } else {
+        auto terms = rest;
+        if (beta != 0)
+            terms.push_back(graph_.multiply({graph_.constant(beta), graph_.load(target)}));
+        emit_map(target, indices, graph_.add(terms), fold::none, {});
     }
-    if (beta != 0) rest.push_back(graph_.multiply({graph_.constant(beta), graph_.load(target)}));
-    emit_map(target, indices, graph_.add(rest), fold::none, {});
     forget(target);
+}
+
+void lowering::write_fold(const access& target, const loop_list& indices, const expression& what) {
+    if (what.folding != fold::sum) {
+        const auto there = prefix_of(what.folding, what.over, what.arguments[0], &target);
+        if (there && *there != graph_.load(target))
+            emit_map(target, indices, *there, fold::none, {});
+        if (there) return;
+    }
+    emit_map(target, indices, what.arguments[0], what.folding, what.over);
 }
 
 access lowering::computed(const loop_list& indices, expr value) {
@@ -182,155 +235,6 @@ void lowering::use_target_memory(const access& target, const loop_list& indices,
             if (graph_[a].sums && std::find(open.begin(), open.end(), a) == open.end())
                 open.push_back(a);
     }
-}
-
-// Splits a sum into numbers in front and factors, and sums away what only one factor has.
-lowering::resolved lowering::resolve(expr written) {
-    const expr sum = with_written_out(written);
-    const loop_list over = graph_[sum].over;
-    const expr solved = solved_sum(graph_, over, graph_[sum].arguments[0], strided::solved);
-    if (solved) {
-        if (graph_[solved].kind == kind::sum) return resolve(solved);
-        resolved result;
-        result.value = solved;
-        return result;
-    }
-    if (const auto prefix = prefix_of(fold::sum, over, graph_[sum].arguments[0])) {
-        if (graph_[*prefix].kind == kind::sum) return resolve(*prefix);
-        resolved result;
-        result.value = *prefix;
-        return result;
-    }
-    if (const auto decaying = recurrence_of(over, graph_[sum].arguments[0])) {
-        if (graph_[*decaying].kind == kind::sum) return resolve(*decaying);
-        resolved result;
-        result.value = *decaying;
-        return result;
-    }
-    if (in_blocks(sum)) {
-        resolved result;
-        result.value = graph_.load(computed(loop_list(graph_[sum].indices), sum));
-        return result;
-    }
-    if (const auto s = lookups_of(sum)) {
-        resolved result;
-        result.value = looked_up(*s);
-        if (graph_[result.value].kind == kind::sum) return resolve(result.value);
-        return result;
-    }
-    const auto body = bracketed_.without_implied(graph_[sum].arguments[0]);
-    expr_list scalars, varying;
-    for (expr f : graph_.factors(body)) (graph_.is_scalar(f) ? scalars : varying).push_back(f);
-    resolved result;
-    if (varying.size() == 1 ||
-        (plan_.careful && (graph_.has_bracket(body) || graph_[body].edged))) {
-        result.value = graph_.row(fold::sum, over, body);
-        return result;
-    }
-    // Of 16 bits a sum that is stored is rounded once more than a contraction that has it inside.
-    const bool stores_sums = type_ != element::bf16 && type_ != element::f16;
-    const loop_holders holders(graph_, varying);
-    loop_list alone;
-    for (const loop l : common(holders.loops(), over))
-        if (stores_sums && holders[l] == 1) alone.push_back(l);
-    for (expr& f : varying) {
-        if (alone.empty()) break;
-        const auto lone = common(graph_[f].indices, alone);
-        if (lone.empty()) continue;
-        hides_ = hides_ || graph_.has_bracket(f);
-        f = graph_.row(fold::sum, lone, f);
-    }
-    if (!alone.empty()) {
-        auto product = scalars;
-        product.insert(product.end(), varying.begin(), varying.end());
-        const expr less = graph_.sum(without(over, alone), graph_.multiply(product));
-        if (graph_[less].kind == kind::sum) return resolve(less);
-        result.value = less;
-        return result;
-    }
-    return contracted(std::move(varying), over, graph_.multiply(scalars));
-}
-
-// Which factors are multiplied one after the other: the best path's products.
-std::vector<path::contraction_path::product> lowering::products_of(const expr_list& factors,
-                                                                   const loop_list& over) const {
-    if (factors.size() == 2) return {{0, 1}};
-    return path_through(graph_, factors, over).products;
-}
-
-// The factors in the order of the best path. Products without a sum stay expressions, which whoever
-// uses them computes; so do sums that give one number for each element of a batch.
-lowering::resolved lowering::contracted(expr_list factors, const loop_list& over, expr scale) {
-    const auto products = products_of(factors, over);
-    loop_holders holders(graph_, factors);
-    resolved result;
-    for (std::size_t step = 0; step < products.size(); ++step) {
-        const auto left = static_cast<std::size_t>(products[step].left);
-        const auto right = static_cast<std::size_t>(products[step].right);
-        const auto& l = graph_[factors[left]].indices;
-        const auto& r = graph_[factors[right]].indices;
-        holders.remove(l);
-        holders.remove(r);
-        loop_list summed;
-        for (const loop i : united(l, r))
-            if (holders[i] == 0 && std::binary_search(over.begin(), over.end(), i))
-                summed.push_back(i);
-        const bool last = step + 1 == products.size();
-        const bool shifted =
-            !summed.empty() && (without(l, r).empty() || without(r, l).empty()) &&
-            shifts_of(graph_.multiply({factors[left], factors[right]}), summed) == summed;
-        // A bracket masks what has all of its loops: on its own it would be a matrix of 1 and 0.
-        const bool masks = (graph_.is_bracket(factors[left]) && without(l, r).empty()) ||
-                           (graph_.is_bracket(factors[right]) && without(r, l).empty());
-        const bool matrices =
-            !shifted && !masks && (!without(l, r).empty() || !without(r, l).empty());
-        expr value;
-        if (summed.empty()) {
-            value = graph_.multiply({factors[left], factors[right]});
-            if (last) value = graph_.multiply({scale, value});
-        } else if (const expr read = sum_of_rows(factors[left], factors[right], summed)) {
-            value = last ? graph_.multiply({scale, read}) : read;
-        } else if (!matrices) {
-            value = graph_.multiply({factors[left], factors[right]});
-            if (last) value = graph_.multiply({scale, value});
-            else hides_ = hides_ || graph_.has_bracket(value);
-            value = graph_.row(fold::sum, summed, value);
-        } else if (const expr found = product_of_rows(factors[left], factors[right], summed)) {
-            value = found;
-            if (last) value = graph_.multiply({scale, value});
-        } else {
-            contraction_of product;
-            // What is conjugated needs no memory of its own: the contraction does it on the way.
-            const auto operand = [&](expr factor, bool& conjugate) {
-                conjugate = graph_[factor].code == opcode::conjugate;
-                return operand_of(conjugate ? graph_[factor].arguments[0]
-                                            : bracketed_.without_implied(factor));
-            };
-            product.hides = graph_.has_bracket(factors[left]) || graph_.has_bracket(factors[right]);
-            product.a = operand(factors[left], product.conjugate_a);
-            product.b = operand(factors[right], product.conjugate_b);
-            product.over = summed;
-            product.scale = last ? scale : graph_.constant(1);
-            if (last) {
-                result.contracted = true;
-                result.product = std::move(product);
-                return result;
-            }
-            value = stored(product);
-        }
-        holders.add(graph_[value].indices);
-        factors.push_back(value);
-    }
-    result.value = factors.back();
-    return result;
-}
-
-expr lowering::stored(const contraction_of& product) {
-    const auto indices =
-        without(united(graph_[product.a].indices, graph_[product.b].indices), product.over);
-    const auto target = temporary(indices, expr::none, type_);
-    emit(product, target, 0);
-    return graph_.load(target);
 }
 
 // The expression in memory: `e` itself when it is.

@@ -96,7 +96,22 @@ private:
         expr value;
     };
 
+    struct terms_by_way;
+    bool is_sum_over(const loop_list& indices, expr term) const;
+    bool is_placed_apart(expr sum, terms_by_way& found);
+    void add_resolved(expr sum, terms_by_way& found);
+    bool is_written_alone(const access& target, const loop_list& indices, expr term, double beta,
+                          terms_by_way& found);
+    void write_rest(const access& target, const loop_list& indices, const terms_by_way& found,
+                    double beta);
+    void write_fold(const access& target, const loop_list& indices, const expression& what);
+
+    // What sums come to, in lower_sums.cpp.
+    expr other_form(expr sum);
+    loop_list sum_lone_loops(expr_list& factors, const loop_list& over);
     resolved resolve(expr sum);
+    bool multiplies_matrices(expr left, expr right, const loop_list& summed);
+    contraction_of contraction(expr left, expr right, const loop_list& summed, expr scale);
     resolved contracted(expr_list factors, const loop_list& over, expr scale);
     std::vector<path::contraction_path::product> products_of(const expr_list& factors,
                                                              const loop_list& over) const;
@@ -139,6 +154,8 @@ private:
     expr_list taken_landings(expr_list& factors) const;
     bool is_product_of_rows(const lookup_sum& product, const loop_list& by_number) const;
     bool carries_landings(const lookup_sum& sum) const;
+    loop_list share_out(const expr_list& factors, const loop_list& over, const loop_list& by_number,
+                        lookup_sum& found) const;
     std::optional<lookup_sum> lookups_of(expr sum_or_product, bool takes = true);
     expr looked_up(const lookup_sum& s);
     expr sum_of_rows(expr a, expr b, const loop_list& summed);
