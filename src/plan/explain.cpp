@@ -262,74 +262,91 @@ private:
     int count_ = 0;
 };
 
+/// The lines of a plan, one for each part of its steps, and what they add up to.
+class explanation {
+public:
+    explanation(const ir::program_view& p, const program_plan& plan)
+        : p_(p), plan_(plan), words_(p, plan) {
+        const auto add = [&]<class Part>(const Part& part) {
+            lines_.push_back(words_.line(part));
+            if (lines_.back().size() < 120) width_ = std::max(width_, lines_.back().size());
+            if constexpr (!std::is_same_v<Part, fused_step>)
+                if (could_be_contracted(part.how)) ++contractions_[part.equation];
+        };
+        for (const auto& step : plan.compiled) for_each_part(step, add);
+    }
+
+    std::string run(const std::function<std::string(std::size_t, std::size_t)>& details,
+                    const std::string& kernels) {
+        for (std::size_t step = 0; step < plan_.compiled.size(); ++step) {
+            std::size_t at = 0;
+            const bool once = plan_.around.runs_once(step);
+            for_each_part(plan_.compiled[step], [&](const auto& part) {
+                const std::string detail = details(step, at++);
+                const char* const between = once && !detail.empty() ? "; " : "";
+                write(part,
+                      fmt::format("{}{}{}", once ? "in the first pass only" : "", between, detail));
+            });
+        }
+        text_ += words_of_loop(p_, plan_);
+        for (const auto& note : plan_.notes) text_ += fmt::format("not fused: {}\n", note);
+        for (const auto& name : plan_.taken_apart)
+            text_ +=
+                fmt::format("not made: {}, as sums up to an index are made of its factors\n", name);
+        text_ += fmt::format("total: {} steps, {}FLOP, {}B read and written, workspace {}B\n",
+                             lines_.size(), with_prefix(flops_), with_prefix(bytes_),
+                             with_prefix(static_cast<double>(plan_.workspace_bytes)));
+        if (multiplies_ && !kernels.empty()) text_ += fmt::format("kernels: {}\n", kernels);
+        return std::move(text_);
+    }
+
+private:
+    void begin(const fused_step& part) {
+        for (const auto e : part.equations) text_ += fmt::format("{}\n", words_of_equation(p_, e));
+        equation_ = ir::none;
+    }
+    void begin(const step_facts& part) {
+        if (part.equation == equation_) return;
+        equation_ = part.equation;
+        text_ += fmt::format("{}\n", words_of_equation(p_, equation_));
+        if (const int mine = contractions_[equation_]; mine > 1)
+            text_ += fmt::format("  path: {} contractions\n", mine);
+    }
+    template <class Part>
+    void write(const Part& part, const std::string& detail) {
+        constexpr bool is_fused = std::is_same_v<Part, fused_step>;
+        begin(part);
+        const auto& line = lines_[number_++];
+        text_ += fmt::format("  {}{:{}}   {}FLOP  {}B\n", line, "",
+                             std::max(width_, line.size()) - line.size(), with_prefix(part.flops),
+                             with_prefix(part.bytes));
+        if constexpr (is_fused) text_ += words_.inside(part, detail);
+        else
+            text_ +=
+                fmt::format("    {}{}{}\n", words_of(part.how), detail.empty() ? "" : "; ", detail);
+        flops_ += part.flops, bytes_ += part.bytes;
+        multiplies_ = multiplies_ || is_fused || std::is_same_v<Part, contraction_step>;
+    }
+
+    const ir::program_view& p_;
+    const program_plan& plan_;
+    const writer words_;
+    std::vector<std::string> lines_;
+    std::size_t width_ = 0;
+    std::map<ir::ref, int> contractions_;  // of each equation
+    std::string text_;
+    ir::ref equation_ = ir::none;  // in hand
+    std::size_t number_ = 0;       // of the line
+    double flops_ = 0, bytes_ = 0;
+    bool multiplies_ = false;
+};
+
 }  // namespace
 
 std::string explain(const ir::program_view& p, const program_plan& plan,
                     const std::function<std::string(std::size_t, std::size_t)>& details,
                     const std::string& kernels) {
-    const writer words(p, plan);
-    std::vector<std::string> lines;
-    std::size_t width = 0;
-    std::map<ir::ref, int> contractions;  // of each equation
-    const auto for_all = [&](auto visit) {
-        for (const auto& step : plan.compiled) for_each_part(step, visit);
-    };
-    for_all([&]<class Part>(const Part& part) {
-        lines.push_back(words.line(part));
-        if (lines.back().size() < 120) width = std::max(width, lines.back().size());
-        if constexpr (!std::is_same_v<Part, fused_step>)
-            if (could_be_contracted(part.how)) ++contractions[part.equation];
-    });
-
-    std::string text;
-    double flops = 0, bytes = 0;
-    bool multiplies = false;
-    ir::ref equation = ir::none;
-    std::size_t number = 0;
-    const auto write = [&]<class Part>(const Part& part, const std::string& detail) {
-        constexpr bool is_fused = std::is_same_v<Part, fused_step>;
-        if constexpr (is_fused) {
-            for (const auto e : part.equations)
-                text += fmt::format("{}\n", words_of_equation(p, e));
-            equation = ir::none;
-        } else if (part.equation != equation) {
-            equation = part.equation;
-            text += fmt::format("{}\n", words_of_equation(p, equation));
-            if (const int mine = contractions[equation]; mine > 1)
-                text += fmt::format("  path: {} contractions\n", mine);
-        }
-        const auto& line = lines[number++];
-        text += fmt::format("  {}{:{}}   {}FLOP  {}B\n", line, "",
-                            std::max(width, line.size()) - line.size(), with_prefix(part.flops),
-                            with_prefix(part.bytes));
-        if constexpr (is_fused) {
-            text += words.inside(part, detail);
-        } else {
-            text +=
-                fmt::format("    {}{}{}\n", words_of(part.how), detail.empty() ? "" : "; ", detail);
-        }
-        flops += part.flops, bytes += part.bytes;
-        multiplies = multiplies || is_fused || std::is_same_v<Part, contraction_step>;
-    };
-    for (std::size_t step = 0; step < plan.compiled.size(); ++step) {
-        std::size_t at = 0;
-        const bool once = plan.around.runs_once(step);
-        for_each_part(plan.compiled[step], [&](const auto& part) {
-            const std::string detail = details(step, at++);
-            const char* const between = once && !detail.empty() ? "; " : "";
-            write(part,
-                  fmt::format("{}{}{}", once ? "in the first pass only" : "", between, detail));
-        });
-    }
-    text += words_of_loop(p, plan);
-    for (const auto& note : plan.notes) text += fmt::format("not fused: {}\n", note);
-    for (const auto& name : plan.taken_apart)
-        text += fmt::format("not made: {}, as sums up to an index are made of its factors\n", name);
-    text += fmt::format("total: {} steps, {}FLOP, {}B read and written, workspace {}B\n",
-                        lines.size(), with_prefix(flops), with_prefix(bytes),
-                        with_prefix(static_cast<double>(plan.workspace_bytes)));
-    if (multiplies && !kernels.empty()) text += fmt::format("kernels: {}\n", kernels);
-    return text;
+    return explanation(p, plan).run(details, kernels);
 }
 
 }  // namespace ricci::plan

@@ -265,6 +265,9 @@ private:
     using memo = small_map<expr, expr, 8>;
 
     expr moved(expr e, moved_loops loops, memo& known, bool* covered);
+    expr moved_read(expr e, moved_loops loops, memo& known, bool* covered);
+    expr moved_position(place at, moved_loops loops);
+    expr moved_fold(const expression& node, moved_loops loops, memo& known);
     expr moved_operation(const expression& node, moved_loops loops, memo& known, bool* covered);
     expr compared_positions(opcode code, expr first, expr second);
     expr intern(expression&& node);

@@ -125,61 +125,66 @@ expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
         case kind::constant:
             return e;
         case kind::load:
-        case kind::gather: {
-            access source = node.source;
-            bool all = covered != nullptr;
-            for (const auto& m : loops) {
-                bool beyond = false;
-                for (place& p : source.at) {
-                    auto there = plan::moved(*this, p, m, &beyond);
-                    if (!there) return expr::none;
-                    p = std::move(*there);
-                }
-                all = all && (beyond || !is_empty(m.to.edge));
-            }
-            if (all) *covered = true;
-            if (node.kind == kind::load) {
-                made = load(std::move(source), node.condition);
-                break;
-            }
-            expr_list arguments;
-            for (const expr a : node.arguments) {
-                arguments.push_back(moved(a, loops, known, nullptr));
-                if (!arguments.back()) return expr::none;
-            }
-            made = regathered(e, std::move(arguments), std::move(source), node.lookups);
+        case kind::gather:
+            made = moved_read(e, loops, known, covered);
             break;
-        }
-        case kind::position: {
-            place at = node.at;
-            for (const auto& m : loops) {
-                if (at.factor(m.what) == 0) continue;
-                if (m.to.edge != edge::none && !is_empty(m.to.edge)) return expr::none;
-                at = *plan::moved(*this, at, {m.what, without_edge(m.to)});
-            }
-            made = position(std::move(at));
+        case kind::position:
+            made = moved_position(node.at, loops);
             break;
-        }
         case kind::operation:
             made = moved_operation(node, loops, known, covered);
             break;
         case kind::sum:
-        case kind::fold: {
-            // A softmax has a value for each iteration of the loops that it is over; and a loop
-            // that is bound below may have the number of one that is meant here.
-            for (const auto& m : loops) {
-                if (contains(node.over, m.what)) return expr::none;
-                for (const auto& t : m.to.terms)
-                    if (contains(node.over, t.over)) return expr::none;
-            }
-            const expr body = moved(node.arguments[0], loops, known, nullptr);
-            if (!body) return expr::none;
-            made =
-                node.kind == kind::sum ? sum(node.over, body) : row(node.folding, node.over, body);
+        case kind::fold:
+            made = moved_fold(node, loops, known);
             break;
-        }
     }
     return known[e] = made;
+}
+
+expr graph::moved_read(expr e, moved_loops loops, memo& known, bool* covered) {
+    const auto& node = (*this)[e];
+    access source = node.source;
+    bool all = covered != nullptr;
+    for (const auto& m : loops) {
+        bool beyond = false;
+        for (place& p : source.at) {
+            auto there = plan::moved(*this, p, m, &beyond);
+            if (!there) return expr::none;
+            p = std::move(*there);
+        }
+        all = all && (beyond || !is_empty(m.to.edge));
+    }
+    if (all) *covered = true;
+    if (node.kind == kind::load) return load(std::move(source), node.condition);
+    expr_list arguments;
+    for (const expr a : node.arguments) {
+        arguments.push_back(moved(a, loops, known, nullptr));
+        if (!arguments.back()) return expr::none;
+    }
+    return regathered(e, std::move(arguments), std::move(source), node.lookups);
+}
+
+expr graph::moved_position(place at, moved_loops loops) {
+    for (const auto& m : loops) {
+        if (at.factor(m.what) == 0) continue;
+        if (m.to.edge != edge::none && !is_empty(m.to.edge)) return expr::none;
+        at = *plan::moved(*this, at, {m.what, without_edge(m.to)});
+    }
+    return position(std::move(at));
+}
+
+expr graph::moved_fold(const expression& node, moved_loops loops, memo& known) {
+    // A softmax has a value for each iteration of the loops that it is over; and a loop that is
+    // bound below may have the number of one that is meant here.
+    for (const auto& m : loops) {
+        if (contains(node.over, m.what)) return expr::none;
+        for (const auto& t : m.to.terms)
+            if (contains(node.over, t.over)) return expr::none;
+    }
+    const expr body = moved(node.arguments[0], loops, known, nullptr);
+    if (!body) return expr::none;
+    return node.kind == kind::sum ? sum(node.over, body) : row(node.folding, node.over, body);
 }
 
 bool graph::vanishes(expr before, expr now) const {

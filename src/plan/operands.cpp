@@ -184,72 +184,113 @@ name_roles find_roles(const ir::program_view& p) {
     return roles;
 }
 
+namespace {
+
+/// Fills the slots of names, one group of operands after the other.
+class operand_binding {
+public:
+    operand_binding(const engine::request& request, const name_roles& roles,
+                    ir::shape_table& shapes)
+        : request_(request),
+          program_(request.program),
+          roles_(roles),
+          shapes_(shapes),
+          slots_(at(request.program.names.size())) {}
+
+    std::vector<slot> run() {
+        bind_inputs();
+        refuse_missing_inputs();
+        bind_outputs();
+        find_shapes();
+        make_others();
+        check_overlap(slots_, program_, request_.type);
+        return std::move(slots_);
+    }
+
+private:
+    void bind_inputs() {
+        for (std::int32_t k = 0; k < request_.input_count; ++k) {
+            const auto& o = request_.inputs[k];
+            check_number(program_, o.name);
+            if (roles_.defined[at(o.name)])
+                throw error(fmt::format(
+                    "ricci: {} is defined by the program and cannot be bound as an input.",
+                    quoted(program_, o.name)));
+            slot& s = slots_[at(o.name)];
+            if (s.name != ir::none)
+                throw error(fmt::format("ricci: {} is bound twice.", quoted(program_, o.name)));
+            s = memory_of(o, storage::input, program_, request_.type);
+            shapes_.set_shape(o.name, o.rank, s.extents.data());
+        }
+    }
+    void refuse_missing_inputs() const {
+        std::vector<std::string> missing;
+        for (ir::ref n = 0; n < program_.names.size(); ++n)
+            if (roles_.used[at(n)] && !roles_.defined[at(n)] && slots_[at(n)].name == ir::none)
+                missing.push_back(quoted(program_, n));
+        if (!missing.empty())
+            throw error(
+                fmt::format("ricci: nothing is bound to the input {}.", fmt::join(missing, ", ")));
+    }
+    void bind_outputs() {
+        for (std::int32_t k = 0; k < request_.output_count; ++k) {
+            const auto& o = request_.outputs[k];
+            check_number(program_, o.name);
+            if (!roles_.output[at(o.name)])
+                throw error(fmt::format(
+                    "ricci: {} is not an output of the program{}", quoted(program_, o.name),
+                    roles_.defined[at(o.name)] ? "; keep(...) makes an intermediate tensor one."
+                                               : "."));
+            slot& s = slots_[at(o.name)];
+            if (s.name != ir::none)
+                throw error(
+                    fmt::format("ricci: the output {} is bound twice.", quoted(program_, o.name)));
+            s = memory_of(o, storage::output, program_, request_.type);
+            // Memory of no elements may be nowhere; any address says that it is bound.
+            if (s.data == nullptr) s.data = &slots_;
+            shapes_.set_shape(o.name, o.rank, s.extents.data());
+        }
+    }
+    void find_shapes() const {
+        for (std::int32_t k = 0; k < request_.index_extent_count; ++k) {
+            const auto& given = request_.index_extents[k];
+            if (given.index < 0 || given.index >= program_.indices.size() || given.extent < 0)
+                throw error(fmt::format(
+                    "ricci: an index is given the extent {}, and it is not an index of the "
+                    "program or the extent is negative.",
+                    given.extent));
+            shapes_.set_index(given.index, given.extent);
+        }
+        if (const auto mistake = ir::infer_shapes(program_, shapes_))
+            throw shape_error(fmt::format("ricci: {}", string_of(mistake.words.view())));
+    }
+    // What nobody binds: outputs, intermediates, and names that stand for their shape alone.
+    void make_others() {
+        for (ir::ref n = 0; n < program_.names.size(); ++n) {
+            slot& s = slots_[at(n)];
+            const bool shape_only = program_.names[n].shape_only && shapes_.rank(n) >= 0;
+            if ((!roles_.defined[at(n)] && !shape_only) || s.name != ir::none) continue;
+            s.name = n;
+            s.kind = shape_only             ? storage::unused
+                     : roles_.output[at(n)] ? storage::output
+                                            : storage::workspace;
+            s.extents.assign(shapes_.extents(n), shapes_.extents(n) + shapes_.rank(n));
+            set_row_major(s, program_, request_.type);
+        }
+    }
+
+    const engine::request& request_;
+    const ir::program_view& program_;
+    const name_roles& roles_;
+    ir::shape_table& shapes_;
+    std::vector<slot> slots_;
+};
+
+}  // namespace
+
 std::vector<slot> bind_operands(const engine::request& request, const name_roles& roles,
                                 ir::shape_table& shapes) {
-    const auto& p = request.program;
-    std::vector<slot> slots(at(p.names.size()));
-    for (std::int32_t k = 0; k < request.input_count; ++k) {
-        const auto& o = request.inputs[k];
-        check_number(p, o.name);
-        if (roles.defined[at(o.name)])
-            throw error(
-                fmt::format("ricci: {} is defined by the program and cannot be bound as an input.",
-                            quoted(p, o.name)));
-        if (slots[at(o.name)].name != ir::none)
-            throw error(fmt::format("ricci: {} is bound twice.", quoted(p, o.name)));
-        slots[at(o.name)] = memory_of(o, storage::input, p, request.type);
-        shapes.set_shape(o.name, o.rank, slots[at(o.name)].extents.data());
-    }
-    std::vector<std::string> missing;
-    for (ir::ref n = 0; n < p.names.size(); ++n)
-        if (roles.used[at(n)] && !roles.defined[at(n)] && slots[at(n)].name == ir::none)
-            missing.push_back(quoted(p, n));
-    if (!missing.empty())
-        throw error(
-            fmt::format("ricci: nothing is bound to the input {}.", fmt::join(missing, ", ")));
-
-    for (std::int32_t k = 0; k < request.output_count; ++k) {
-        const auto& o = request.outputs[k];
-        check_number(p, o.name);
-        if (!roles.output[at(o.name)])
-            throw error(fmt::format(
-                "ricci: {} is not an output of the program{}", quoted(p, o.name),
-                roles.defined[at(o.name)] ? "; keep(...) makes an intermediate tensor one." : "."));
-        auto& s = slots[at(o.name)];
-        if (s.name != ir::none)
-            throw error(fmt::format("ricci: the output {} is bound twice.", quoted(p, o.name)));
-        s = memory_of(o, storage::output, p, request.type);
-        // Memory of no elements may be nowhere; any address says that it is bound.
-        if (s.data == nullptr) s.data = &slots;
-        shapes.set_shape(o.name, o.rank, s.extents.data());
-    }
-
-    for (std::int32_t k = 0; k < request.index_extent_count; ++k) {
-        const auto& given = request.index_extents[k];
-        if (given.index < 0 || given.index >= p.indices.size() || given.extent < 0)
-            throw error(
-                fmt::format("ricci: an index is given the extent {}, and it is not an index of the "
-                            "program or the extent is negative.",
-                            given.extent));
-        shapes.set_index(given.index, given.extent);
-    }
-    if (const auto mistake = ir::infer_shapes(p, shapes)) {
-        throw shape_error(fmt::format("ricci: {}", string_of(mistake.words.view())));
-    }
-
-    for (ir::ref n = 0; n < p.names.size(); ++n) {
-        auto& s = slots[at(n)];
-        const bool shape_only = p.names[n].shape_only && shapes.rank(n) >= 0;
-        if ((!roles.defined[at(n)] && !shape_only) || s.name != ir::none) continue;
-        s.name = n;
-        s.kind = shape_only            ? storage::unused
-                 : roles.output[at(n)] ? storage::output
-                                       : storage::workspace;
-        s.extents.assign(shapes.extents(n), shapes.extents(n) + shapes.rank(n));
-        set_row_major(s, p, request.type);
-    }
-    check_overlap(slots, p, request.type);
-    return slots;
+    return operand_binding(request, roles, shapes).run();
 }
 
 std::vector<ir::ref> outputs_in_place(const std::vector<slot>& slots, element type) {

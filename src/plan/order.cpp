@@ -216,11 +216,9 @@ private:
     known_tensors& known_;
 };
 
-// `stored`: tensors that are read from memory, whatever they are; those that turn out to be among
-// them are added.
-program_plan ordered(const engine::request& request, const ir::shape_table& shapes,
-                     const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
-                     const name_roles& roles, bool careful, std::set<slot_number>& stored) {
+// A plan without assignments, of the slots that are bound.
+program_plan begun_plan(const engine::request& request, const ir::shape_table& shapes,
+                        const std::vector<slot>& bound, bool careful) {
     program_plan plan;
     plan.careful = careful;
     plan.values.set_solves_places(request.solve_places);
@@ -233,7 +231,35 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
     std::vector<bool> made;
     for (const slot& s : plan.slots) made.push_back(s.kind == storage::workspace);
     plan.values.set_made(std::move(made));
+    return plan;
+}
+
+// Has outputs computed in the workspace: their slots are intermediates, and others have their
+// memory.
+std::vector<postponed> put_off(program_plan& plan, const engine::request& request,
+                               const std::vector<ir::ref>& names, const name_roles& roles) {
     const bool plain = request.alpha.is_plain() && request.beta.is_plain();
+    std::vector<postponed> copies;
+    for (const ir::ref name : names) {
+        // A result of 16 bits that nothing else reads is scaled before it is rounded.
+        const bool at_once =
+            is_narrow(plan.type) && plain && !roles.used[static_cast<std::size_t>(name)];
+        const slot_number own = slot_of_name(name);
+        copies.push_back({name, plan.add(plan.slots[own.index()]), at_once});
+        slot& shadow = plan.slots[own.index()];
+        shadow.kind = storage::workspace;
+        shadow.data = nullptr;
+        set_row_major(shadow, request.program, plan.type);
+    }
+    return copies;
+}
+
+// `stored`: tensors that are read from memory, whatever they are; those that turn out to be among
+// them are added.
+program_plan ordered(const engine::request& request, const ir::shape_table& shapes,
+                     const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
+                     const name_roles& roles, bool careful, std::set<slot_number>& stored) {
+    program_plan plan = begun_plan(request, shapes, bound, careful);
     const brackets conditions(request.program);
     recomputed_differences recomputed(plan);
     known_tensors known{bracketed_tensors(plan.values), running_extrema(plan.values),
@@ -245,18 +271,7 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
     const auto beta_of = [&](ir::ref name) {
         return roles.adds_up(name) ? number(1) : request.beta;
     };
-    std::vector<postponed> copies;
-    for (ir::ref name : postpone) {
-        // A result of 16 bits that nothing else reads is scaled before it is rounded.
-        const bool at_once =
-            is_narrow(plan.type) && plain && !roles.used[static_cast<std::size_t>(name)];
-        const slot_number made_there = slot_of_name(name);
-        copies.push_back({name, plan.add(plan.slots[made_there.index()]), at_once});
-        auto& shadow = plan.slots[made_there.index()];
-        shadow.kind = storage::workspace;
-        shadow.data = nullptr;
-        set_row_major(shadow, request.program, plan.type);
-    }
+    const auto copies = put_off(plan, request, postpone, roles);
     for (ir::ref e = 0; e < request.program.equations.size(); ++e) {
         const auto& equation = request.program.equations[e];
         if (!ir::computes(request.program, equation)) continue;

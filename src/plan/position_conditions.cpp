@@ -270,6 +270,43 @@ bool position_reader::is_known(ir::ref n) const {
     return true;
 }
 
+namespace {
+
+double applied(ir::function f, double a, double b) {
+    switch (f) {
+        case ir::function::logical_not:
+            return a == 0;
+        case ir::function::absolute:
+            return std::abs(a);
+        case ir::function::modulo:
+            return b == 0 ? a : a - b * std::floor(a / b);
+        case ir::function::maximum:
+            return std::fmax(a, b);
+        default:
+            return std::fmin(a, b);
+    }
+}
+
+double compared(ir::comparison c, double a, double b) {
+    switch (c) {
+        case ir::comparison::less:
+            return a < b;
+        case ir::comparison::less_equal:
+            return a <= b;
+        case ir::comparison::equal:
+            return a == b;
+        case ir::comparison::not_equal:
+            return a != b;
+        case ir::comparison::logical_and:
+            return a != 0 && b != 0;
+        case ir::comparison::logical_or:
+            return a != 0 || b != 0;
+    }
+    return 0;
+}
+
+}  // namespace
+
 double position_reader::value(ir::ref n, const place_of& at) const {
     const ir::node& x = p_.nodes[n];
     const auto child = [&](std::int32_t k) { return value(p_.child(x, k), at); };
@@ -300,40 +337,12 @@ double position_reader::value(ir::ref n, const place_of& at) const {
             for (std::int32_t k = 0; k + 1 < x.children.count; k += 2)
                 if (child(k + 1) != 0) return child(k);
             return child(x.children.count - 1);
-        case ir::op::apply: {
-            const double a = child(0), b = x.children.count > 1 ? child(1) : 0;
-            switch (static_cast<ir::function>(x.detail)) {
-                case ir::function::logical_not:
-                    return a == 0;
-                case ir::function::absolute:
-                    return std::abs(a);
-                case ir::function::modulo:
-                    return b == 0 ? a : a - b * std::floor(a / b);
-                case ir::function::maximum:
-                    return std::fmax(a, b);
-                default:
-                    return std::fmin(a, b);
-            }
-        }
+        case ir::op::apply:
+            return applied(static_cast<ir::function>(x.detail), child(0),
+                           x.children.count > 1 ? child(1) : 0);
         default:
-            break;
+            return compared(static_cast<ir::comparison>(x.detail), child(0), child(1));
     }
-    const double a = child(0), b = child(1);
-    switch (static_cast<ir::comparison>(x.detail)) {
-        case ir::comparison::less:
-            return a < b;
-        case ir::comparison::less_equal:
-            return a <= b;
-        case ir::comparison::equal:
-            return a == b;
-        case ir::comparison::not_equal:
-            return a != b;
-        case ir::comparison::logical_and:
-            return a != 0 && b != 0;
-        case ir::comparison::logical_or:
-            return a != 0 || b != 0;
-    }
-    return 0;
 }
 
 }  // namespace ricci::plan

@@ -279,29 +279,33 @@ expr translation::gathered(const ir::node& n, const expr_list& numbers) {
                          wanted, brackets_.is_condition_name(n.name));
 }
 
+expr translation::tensor(const ir::node& n, const expr_list& numbers) {
+    const auto& memory = slots_[static_cast<std::size_t>(n.name)];
+    if (memory.kind == storage::number) return graph_.constant(memory.value);
+    if (n.children.count > 0) return gathered(n, numbers);
+    const access at = reach(slot_of_name(n.name), n.positions);
+    if (const expr value = recomputed_.value_of(at)) return value;
+    return graph_.load(at, brackets_.is_condition_name(n.name));
+}
+
+expr translation::position(const ir::node& n, std::int32_t which) {
+    place at = form(program_.at(n.positions, which));
+    tidy(at, graph_);
+    return graph_.position(std::move(at));
+}
+
 expr translation::read(ir::ref number) {
     const ir::node& n = program_.nodes[number];
     // x^0 is 1 whatever x is, which stands there for its shape and is not read.
     if (ir::is_power_of_zero(program_, n)) return graph_.constant(1);
     const expr_list children = children_of(n);
-    const auto indexed = [&](const ir::position& p) {
-        auto at = form(p);
-        tidy(at, graph_);
-        return graph_.position(std::move(at));
-    };
     switch (n.kind) {
         case ir::op::number:
             return graph_.constant(n.value);
         case ir::op::imaginary_unit:
             return graph_.apply(opcode::sqrt, graph_.constant(-1));
-        case ir::op::tensor: {
-            const auto& memory = slots_[static_cast<std::size_t>(n.name)];
-            if (memory.kind == storage::number) return graph_.constant(memory.value);
-            if (n.children.count > 0) return gathered(n, children);
-            const access at = reach(slot_of_name(n.name), n.positions);
-            if (const expr value = recomputed_.value_of(at)) return value;
-            return graph_.load(at, brackets_.is_condition_name(n.name));
-        }
+        case ir::op::tensor:
+            return tensor(n, children);
         case ir::op::add:
             return graph_.add(children);
         case ir::op::multiply:
@@ -326,10 +330,9 @@ expr translation::read(ir::ref number) {
                                  children[0]);
         }
         case ir::op::delta:
-            return graph_.apply(opcode::equal, indexed(program_.at(n.positions, 0)),
-                                indexed(program_.at(n.positions, 1)));
+            return graph_.apply(opcode::equal, position(n, 0), position(n, 1));
         case ir::op::position:
-            return indexed(program_.at(n.positions, 0));
+            return position(n, 0);
         case ir::op::compare:
             return graph_.apply(code_of(static_cast<ir::comparison>(n.detail)), children[0],
                                 children[1]);

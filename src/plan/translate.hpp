@@ -60,7 +60,9 @@ private:
     expr opposite(expr condition);
     void check_quotient(expr numerator, expr denominator) const;
     void check_exponent(expr exponent) const;
+    expr tensor(const ir::node& n, const expr_list& numbers);
     expr gathered(const ir::node& n, const expr_list& numbers);
+    expr position(const ir::node& n, std::int32_t which);
     access reach(slot_number slot, ir::range positions, bool written = false) const;
     loop loop_of(ir::ref index) const { return loops_[static_cast<std::size_t>(index)]; }
     place form(const ir::position& p) const;

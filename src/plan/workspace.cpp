@@ -33,75 +33,101 @@ std::vector<slot_number> read_in_place(const program_plan& plan, const map_step&
     return result;
 }
 
-}  // namespace
+// What a C++ object may measure; a larger sum of extents could not be addressed.
+constexpr auto most_bytes =
+    static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max() / 2);
 
-void lay_out_workspace(program_plan& plan) {
+/// Gives each intermediate a place that no other one has while it is in use.
+class workspace_layout {
+public:
+    explicit workspace_layout(program_plan& plan) : plan_(plan), life_of_(plan.slots.size(), none) {
+        for (std::size_t s = 0; s < plan.compiled.size(); ++s)
+            for_each_slot(plan.compiled[s], [&](slot_number number, bool) { use(number, s); });
+        for (auto& life : lives_)
+            if (slot_of(life).lasts) life.first = 0, life.last = plan.compiled.size();
+    }
+
+    void run() {
+        plan_.workspace_bytes = 0;
+        for (auto& life : lives_) {
+            if (slot_of(life).bytes > most_bytes)
+                throw error(
+                    "ricci: an intermediate tensor has more elements than memory has addresses.");
+            if (lifetime* const replaced = overwritten_by(life)) take_over(life, *replaced);
+            else find_room(life);
+            place(life);
+        }
+    }
+
+private:
     struct lifetime {
-        std::size_t slot = 0;
+        slot_number slot;
         std::size_t first = 0, last = 0;  // steps
         std::size_t begin = 0, end = 0;   // bytes
     };
-    const auto unseen = std::numeric_limits<std::size_t>::max();
-    std::vector<std::size_t> entry(plan.slots.size(), unseen);
-    std::vector<lifetime> lives;  // by first use
-    for (std::size_t s = 0; s < plan.compiled.size(); ++s)
-        for_each_slot(plan.compiled[s], [&](slot_number number, bool) {
-            const auto k = number.index();
-            if (plan.slots[k].kind != storage::workspace) return;
-            if (entry[k] == unseen) {
-                entry[k] = lives.size();
-                lives.push_back({k, s, s, 0, 0});
-            }
-            lives[entry[k]].last = s;
-        });
-    for (auto& life : lives)
-        if (plan.slots[life.slot].lasts) life.first = 0, life.last = plan.compiled.size();
+    static constexpr auto none = std::numeric_limits<std::size_t>::max();
 
-    // What a C++ object may measure; a larger sum of extents could not be addressed.
-    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max() / 2);
-    plan.workspace_bytes = 0;
-    std::vector<lifetime*> placed;  // by begin
-    const auto place = [&](lifetime& life) {
-        placed.insert(std::upper_bound(
-                          placed.begin(), placed.end(), &life,
-                          [](const lifetime* a, const lifetime* b) { return a->begin < b->begin; }),
-                      &life);
-        plan.slots[life.slot].workspace_offset = life.begin;
-        plan.workspace_bytes = std::max(plan.workspace_bytes, life.end);
-    };
-    for (auto& life : lives) {
-        if (plan.slots[life.slot].bytes > most)
-            throw error(
-                "ricci: an intermediate tensor has more elements than memory has addresses.");
-        // The first step that touches it may write over an operand that is not needed afterwards.
-        const auto* map = std::get_if<map_step>(&plan.compiled[life.first]);
-        const bool written = map != nullptr && map->uses[0].slot.index() == life.slot &&
-                             !plan.slots[life.slot].lasts;
-        lifetime* replaced = nullptr;
-        for (slot_number slot : written ? read_in_place(plan, *map) : std::vector<slot_number>{}) {
-            const auto k = entry[slot.index()];
-            if (k != unseen && lives[k].last == life.first && !plan.slots[lives[k].slot].lasts)
-                replaced = &lives[k];
+    slot& slot_of(const lifetime& life) const { return plan_.slots[life.slot.index()]; }
+
+    void use(slot_number number, std::size_t step) {
+        if (plan_.slots[number.index()].kind != storage::workspace) return;
+        std::size_t& life = life_of_[number.index()];
+        if (life == none) {
+            life = lives_.size();
+            lives_.push_back({number, step, step, 0, 0});
         }
-        if (replaced) {
-            life.begin = replaced->begin, life.end = replaced->end;
-            placed.erase(std::find(placed.begin(), placed.end(), replaced));
-            place(life);
-            continue;
+        lives_[life].last = step;
+    }
+
+    // The first step that touches it may write over an operand that is not needed afterwards.
+    lifetime* overwritten_by(const lifetime& life) {
+        const auto* map = std::get_if<map_step>(&plan_.compiled[life.first]);
+        if (map == nullptr || map->uses[0].slot != life.slot || slot_of(life).lasts) return nullptr;
+        lifetime* found = nullptr;
+        for (const slot_number slot : read_in_place(plan_, *map)) {
+            const std::size_t k = life_of_[slot.index()];
+            if (k == none) continue;
+            lifetime& other = lives_[k];
+            if (other.last == life.first && !slot_of(other).lasts) found = &other;
         }
-        const std::size_t size = (plan.slots[life.slot].bytes + workspace_alignment - 1) /
+        return found;
+    }
+    void take_over(lifetime& life, lifetime& replaced) {
+        life.begin = replaced.begin, life.end = replaced.end;
+        placed_.erase(std::find(placed_.begin(), placed_.end(), &replaced));
+    }
+    // The first gap between what is in use then.
+    void find_room(lifetime& life) const {
+        const std::size_t size = (slot_of(life).bytes + workspace_alignment - 1) /
                                  workspace_alignment * workspace_alignment;
-        for (const auto* other : placed) {
+        for (const auto* other : placed_) {
             if (other->last < life.first) continue;  // dead by then; all of them began before
             if (life.begin + size <= other->begin) break;
             life.begin = std::max(life.begin, other->end);
         }
         life.end = life.begin + size;
-        if (life.end > most)
+        if (life.end > most_bytes)
             throw error(
                 "ricci: the intermediate tensors together need more memory than can be addressed.");
-        place(life);
     }
-}
+    void place(lifetime& life) {
+        placed_.insert(std::upper_bound(placed_.begin(), placed_.end(), &life,
+                                        [](const lifetime* a, const lifetime* b) {
+                                            return a->begin < b->begin;
+                                        }),
+                       &life);
+        slot_of(life).workspace_offset = life.begin;
+        plan_.workspace_bytes = std::max(plan_.workspace_bytes, life.end);
+    }
+
+    program_plan& plan_;
+    std::vector<std::size_t> life_of_;  // by slot
+    std::vector<lifetime> lives_;       // by first use
+    std::vector<lifetime*> placed_;     // by begin
+};
+
+}  // namespace
+
+void lay_out_workspace(program_plan& plan) { workspace_layout(plan).run(); }
 
 }  // namespace ricci::plan
