@@ -26,7 +26,7 @@ configure "$folder" --native-file "$native" -Dthreads=std -Db_sanitize=thread -D
     -Dcommand=disabled -Dfiles=disabled
 
 # Names of programs hold no spaces.
-programs='runtime failing_tasks stream contract elementwise gather plan'
+programs='runtime failing_tasks fused contract elementwise gather plan'
 # shellcheck disable=SC2046
 ninja -C "$folder" --quiet tests/race $(printf 'tests/unit_%s ' $programs)
 say "built in $(($(date +%s) - start)) s"
@@ -58,7 +58,7 @@ run() {
 }
 run runtime
 run failing_tasks
-run stream '*threads*'
+run fused '*threads*'
 run contract '*threads*'
 run elementwise '*threads*'
 run gather '*threads*'
