@@ -14,14 +14,16 @@
 
 namespace ricci::papers {
 
+enum class claim_kind {
+    side,        // a further side of a definition
+    restated,    // a second equation for a name
+    derivative,  // its left side is a derivative
+    relation,    // between expressions: it may be a condition on their names
+};
+
 /// One side of a statement that is said to equal another.
 struct claim {
-    enum class kind {
-        side,        // a further side of a definition
-        restated,    // a second equation for a name
-        derivative,  // its left side is a derivative
-        relation,    // between expressions: it may be a condition on their names
-    } what = kind::side;
+    claim_kind kind = claim_kind::side;
     std::size_t finding = 0;  // its number in the report
     int line = 0;
     int section = 0;
@@ -65,6 +67,10 @@ private:
     std::string whole(const definition& d, const program_text& context) const;
     judge::finding asked(const std::string& source, const std::string& claims) const;
     std::vector<std::string> numbers_for(const claim& c, const judge::finding& j) const;
+    std::string why_not_asked(const claim& c, const texts& t) const;
+    std::string proved_with_adjoints(const claim& c, const texts& t,
+                                     const std::vector<std::string>& news) const;
+    std::string proved_with_numbers(const claim& c, const texts& t, const judge::finding& j) const;
     settled not_proved(const claim& c, const texts& t, const judge::finding& j,
                        const std::vector<std::string>& news) const;
     std::string why_not_refuted(const claim& c, const texts& t, const judge::finding& j) const;

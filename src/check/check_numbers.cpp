@@ -29,7 +29,6 @@ bool is_bare(const tokens& side) {
 }  // namespace
 
 worked_numbers::outcome worked_numbers::take(const statement& s) {
-    using kind = outcome::kind;
     if (s.sides.size() < 2) return {};
     for (const relation r : s.relations)
         if (r != relation::equal && r != relation::near) return {};
@@ -50,17 +49,17 @@ worked_numbers::outcome worked_numbers::take(const statement& s) {
     for (std::size_t k = first; k < values.size(); ++k)
         if (!values[k]) return {};
     if (!digits || (!named && first == 1 && values.size() < 3)) return {};
-    outcome out{values.size() - first > 1 ? kind::proved : kind::defines, {}};
+    outcome out{values.size() - first > 1 ? outcome_kind::proved : outcome_kind::defines, {}};
     for (std::size_t k = first + 1; k < values.size(); ++k) {
         const judge::compared c =
             judge::compare(*values[k - 1], *values[k], s.relations[k - 1] == relation::near);
         if (c.agreement == judge::agreement::agree) continue;
         const bool near = c.agreement == judge::agreement::near;
-        out = {near ? kind::unproved : kind::refuted, c.words};
+        out = {near ? outcome_kind::unproved : outcome_kind::refuted, c.words};
         if (!near) break;
     }
-    if (out.what == kind::proved) out.words = "computed, in the digits that are printed";
-    if (out.what == kind::defines)
+    if (out.kind == outcome_kind::proved) out.words = "computed, in the digits that are printed";
+    if (out.kind == outcome_kind::defines)
         out.words = (named ? left.key : std::string("a name")) + ", by numbers";
     // what the page goes on with is what it prints
     if (named) {

@@ -13,8 +13,9 @@ class worked_numbers {
 public:
     explicit worked_numbers(judge::number_style style) : style_(style), known_(style) {}
 
+    enum class outcome_kind { none, defines, proved, refuted, unproved };
     struct outcome {
-        enum class kind { none, defines, proved, refuted, unproved } what = kind::none;
+        outcome_kind kind = outcome_kind::none;
         std::string words;
     };
 

@@ -9,91 +9,110 @@
 
 namespace ricci::papers {
 
-/// \sum_j A^{ij} = 1: the left side gets a name for the time of the judgement.
+namespace {
+
+/// The name that a left side without one gets for the time of the judgement.
+std::string name_with(const std::vector<std::string>& indices) {
+    std::string out = "\\text{" + std::string(left_side) + "}";
+    if (indices.empty()) return out;
+    out += "^{";
+    for (const std::string& i : indices) out += i + " ";
+    out.back() = '}';
+    return out;
+}
+
+/// Of a side that leaves an index open, this index; empty of others.
+std::string open_index_of(const reading& r) {
+    const std::string key = "the index ";
+    if (r.what != reading::trouble::index_once || r.words.rfind(key, 0) != 0) return {};
+    return r.words.substr(key.size(), r.words.find(' ', key.size()) - key.size());
+}
+
+}  // namespace
+
+/// The first two sides as equations for one name, which has the indices that they leave open.
+paper_reader::named_sides paper_reader::name_sides(const reading_of& r) const {
+    std::vector<std::string> open;
+    named_sides read;
+    for (int k = 0; k < 8; ++k) {
+        read.name = name_with(open);
+        read.left = read_one(read.name + " = " + r.left());
+        read.right = read.left.ok() ? read_one(read.name + " = " + r.sides[1].text) : read.left;
+        if (read.left.ok() && read.right.ok()) break;
+        const std::string letter = open_index_of(read.left.ok() ? read.right : read.left);
+        if (letter.empty() || std::find(open.begin(), open.end(), letter) != open.end()) break;
+        open.push_back(letter);
+    }
+    return read;
+}
+
+/// \sum_j A^{ij} = 1
 bool paper_reader::read_relation(const statement& s, reading_of& r, const spelling_context& context,
                                  std::string& label) {
-    std::vector<std::string> free;
-    const auto name = [&] {
-        std::string out = "\\text{" + std::string(left_side) + "}";
-        if (free.empty()) return out;
-        out += "^{";
-        for (const std::string& i : free) out += i + " ";
-        out.back() = '}';
-        return out;
-    };
-    reading left, right;
-    for (int k = 0; k < 8; ++k) {
-        left = read_one(name() + " = " + r.left());
-        right = left.ok() ? read_one(name() + " = " + r.sides[1].text) : left;
-        if (left.ok() && right.ok()) break;
-        const reading& bad = left.ok() ? right : left;
-        const std::string key = "the index ";
-        if (bad.what != reading::trouble::index_once || bad.words.rfind(key, 0) != 0) break;
-        const std::string letter =
-            bad.words.substr(key.size(), bad.words.find(' ', key.size()) - key.size());
-        if (std::find(free.begin(), free.end(), letter) != free.end()) break;
-        free.push_back(letter);
-    }
-    const reading& wrong = left.ok() ? right : left;
+    const named_sides read = name_sides(r);
+    const reading& wrong = read.left.ok() ? read.right : read.left;
     if (wrong.what == reading::trouble::rank)
         if (label = letter_to_read_anew(wrong, context); !label.empty()) return false;
-    if (!left.ok()) {
-        say_trouble(s, r.kept, left);
+    if (!read.left.ok()) {
+        say_trouble(s, r.kept, read.left);
         return true;
     }
-    note_uses(s.at, left);
-    if (!right.ok()) {
+    note_uses(s.at, read.left);
+    if (!read.right.ok()) {
         // a constant beside what has indices is as good as a condition
-        if (right.words.find("missing on the right") == std::string::npos)
-            say_trouble(s, r.kept, right);
-        else {
-            add(s.at, s.source, verdict::declares, "a condition on what stands in it");
-        }
+        if (read.right.words.find("missing on the right") == std::string::npos)
+            say_trouble(s, r.kept, read.right);
+        else add(s.at, s.source, verdict::declares, "a condition on what stands in it");
         return true;
     }
-    note_uses(s.at, right);
+    note_uses(s.at, read.right);
+    add_relation(s, r, read);
+    return true;
+}
+
+/// Each further side is claimed to be the same as the first.
+void paper_reader::add_relation(const statement& s, const reading_of& r, const named_sides& read) {
+    const tokens& first = r.kept.sides[0];
     // a derivative is claimed, whatever its indices; other expressions may be set equal
     const bool square_left =
-        is_power(r.kept.sides[0]) &&
-        !definitions_.find(name_at(r.kept.sides[0].begin(), r.kept.sides[0].end()).key);
+        is_power(first) && !definitions_.find(name_at(first.begin(), first.end()).key);
     // in a chain each side is said to follow from the one before
     const bool follows = is_derivative(r.left()) || square_left || r.sides.size() > 2;
-    const claim::kind what = follows ? claim::kind::side : claim::kind::relation;
+    const claim_kind kind = follows ? claim_kind::side : claim_kind::relation;
     // \sigma^2 = ... says what \sigma^2 is, and its further sides claim something
-    const written_name root = name_at(r.kept.sides[0].begin(), r.kept.sides[0].end());
-    const bool square = !root.key.empty() && !root.indexed && root.end == r.kept.sides[0].end() &&
-                        !definitions_.find(root.key) && !right.find(root.key) &&
-                        s.condition.empty() && !right.names.empty();
-    const std::string own = name() + " = " + (square ? r.sides[1].text : r.left());
+    const written_name root = name_at(first.begin(), first.end());
+    const bool square = !root.key.empty() && !root.indexed && root.end == first.end() &&
+                        !definitions_.find(root.key) && !read.right.find(root.key) &&
+                        s.condition.empty() && !read.right.names.empty();
+    const std::string own = read.name + " = " + (square ? r.sides[1].text : r.left());
     const std::size_t number = add(s.at, s.source, square ? verdict::defines : verdict::proved,
-                                   square ? spelled(r.kept.sides[0]) : "");
+                                   square ? spelled(first) : "");
     for (std::size_t k = square ? 2 : 1; k < r.sides.size(); ++k) {
-        const std::string text = name() + " = " + r.sides[k].text;
-        const reading next = k == 1 ? right : read_one(text);
+        const std::string text = read.name + " = " + r.sides[k].text;
+        const reading next = k == 1 ? read.right : read_one(text);
         if (!next.ok()) {
             note(number,
                  fmt::format("the side {} is not read: {}", spelled(r.kept.sides[k]), next.words));
             continue;
         }
         std::vector<used_name> names;
-        for (const reading* one : {static_cast<const reading*>(&left), &next})
+        for (const reading* one : {&read.left, &next})
             for (const used_name& u : one->names) {
                 if (u.name != left_side) names.push_back(u);
             }
-        claim& c = add_claim(what, r, number, own, text, left_side, std::move(names));
+        claim& c = add_claim(kind, r, number, own, text, left_side, std::move(names));
         c.side = spelled(r.kept.sides[k]);
-        c.own_names = square ? right.names : left.names;
+        c.own_names = square ? read.right.names : read.left.names;
         c.side_names = next.names;
     }
     if (!r.unread.empty()) note(number, r.unread);
-    return true;
 }
 
-claim& paper_reader::add_claim(claim::kind what, const reading_of& r, std::size_t number,
+claim& paper_reader::add_claim(claim_kind kind, const reading_of& r, std::size_t number,
                                std::string own, std::string text, std::string except,
                                std::vector<used_name> names) {
     claim c;
-    c.what = what;
+    c.kind = kind;
     c.finding = number;
     c.line = out_.findings[number].where.line;
     c.section = section_;
@@ -102,7 +121,7 @@ claim& paper_reader::add_claim(claim::kind what, const reading_of& r, std::size_
     c.except = std::move(except);
     c.names = std::move(names);
     c.doubt = r.doubt;
-    if (what == claim::kind::derivative) {
+    if (kind == claim_kind::derivative) {
         const used_name* left = r.first.find(r.first.left);
         if (const definition* d = left ? definitions_.find(left->numerator) : nullptr) {
             c.own_names = d->uses;
@@ -114,7 +133,7 @@ claim& paper_reader::add_claim(claim::kind what, const reading_of& r, std::size_
             if (c.side_names.empty()) c.side_names.push_back(*left);
         }
     }
-    if (what == claim::kind::derivative)
+    if (kind == claim_kind::derivative)
         if (const used_name* u = r.first.find(r.first.left))
             c.numerator = u->numerator, c.by = u->of;
     claims_.push_back(std::move(c));

@@ -83,7 +83,7 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
     std::size_t number = 0;
     if (derivative) {
         number = add(s.at, s.source, verdict::proved, "");
-        add_claim(claim::kind::derivative, r, number, r.value, r.text(1), "", r.first.names);
+        add_claim(claim_kind::derivative, r, number, r.value, r.text(1), "", r.first.names);
     } else {
         number = add(s.at, s.source, verdict::defines, "");
         if (!define_or_claim(s, r, number, second_way)) return true;
@@ -104,14 +104,14 @@ void paper_reader::read_further_sides(const statement& s, reading_of& r, std::si
         }
         note_uses(s.at, next);
         if (derivative) {
-            add_claim(claim::kind::derivative, r, number, r.value, r.text(k), "", next.names);
+            add_claim(claim_kind::derivative, r, number, r.value, r.text(k), "", next.names);
             continue;
         }
         std::vector<used_name> names = r.uses;
         for (const used_name& u : next.names)
             if (u.name != next.left) names.push_back(u);
         abbreviate(r, k, next, number);
-        claim& c = add_claim(claim::kind::side, r, number, r.text(1), r.text(k), r.first.left,
+        claim& c = add_claim(claim_kind::side, r, number, r.text(1), r.text(k), r.first.left,
                              std::move(names));
         c.side = spelled(r.kept.sides[k]);
         c.own_names = r.uses;
@@ -264,7 +264,7 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
                        !s.condition.empty() || supposed(s);
     if (other && !second_way)
         return begin(fmt::format("{} anew: line {} gives it another meaning", name, line));
-    add_claim(claim::kind::restated, r, number, known->text, text, r.first.left, r.first.names);
+    add_claim(claim_kind::restated, r, number, known->text, text, r.first.left, r.first.names);
     f.verdict = verdict::proved;
     return true;
 }

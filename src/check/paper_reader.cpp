@@ -55,7 +55,7 @@ void paper_reader::take(const statement& given) {
         add(s.at, s.source, verdict::prose, why_no_equation(s));
         return;
     }
-    if (const auto n = numbers_.take(s); n.what != worked_numbers::outcome::kind::none)
+    if (const auto n = numbers_.take(s); n.kind != worked_numbers::outcome_kind::none)
         return take_numbers(s, n);
     // around \Leftrightarrow stand equations of their own
     std::size_t first = 0;
@@ -79,13 +79,13 @@ void paper_reader::take(const statement& given) {
 }
 
 void paper_reader::take_numbers(const statement& s, const worked_numbers::outcome& n) {
-    using kind = worked_numbers::outcome::kind;
-    const verdict v = n.what == kind::defines   ? verdict::defines
-                      : n.what == kind::proved  ? verdict::proved
-                      : n.what == kind::refuted ? verdict::refuted
+    using kind = worked_numbers::outcome_kind;
+    const verdict v = n.kind == kind::defines   ? verdict::defines
+                      : n.kind == kind::proved  ? verdict::proved
+                      : n.kind == kind::refuted ? verdict::refuted
                                                 : verdict::unproved;
     const written_name left = name_at(s.sides.front().begin(), s.sides.front().end());
-    const bool condition = n.what == kind::defines && !left.key.empty() &&
+    const bool condition = n.kind == kind::defines && !left.key.empty() &&
                            (left.indexed || left.end != s.sides.front().end()) &&
                            s.sides[1].size() == 1;
     add(s.at, s.source, condition ? verdict::declares : v,
@@ -181,7 +181,7 @@ void paper_reader::take_passing(const part& p) {
     const statement& s = list[0];
     for (const relation r : s.relations)
         if (r != relation::equal) return;
-    if (numbers_.take(s).what != worked_numbers::outcome::kind::none) return;
+    if (numbers_.take(s).kind != worked_numbers::outcome_kind::none) return;
     if (supposes(document_.text().substr(0, p.begin))) return;
     spelling_context context = context_of(s, names_);
     spelling_context left_context = context;

@@ -65,6 +65,12 @@ private:
     void read_further_sides(const statement& s, reading_of& r, std::size_t number, bool derivative);
     bool read_relation(const statement& s, reading_of& r, const spelling_context& context,
                        std::string& label);
+    struct named_sides {
+        std::string name;
+        reading left, right;
+    };
+    named_sides name_sides(const reading_of& r) const;
+    void add_relation(const statement& s, const reading_of& r, const named_sides& read);
     std::string derivative_of_function(const statement& s, const std::string& left,
                                        std::string& value) const;
     bool complete_parts(const statement& s, const reading_of& r);
@@ -72,7 +78,7 @@ private:
     void define(const reading& r, const std::string& text, int line, std::string arguments);
     void abbreviate(const reading_of& r, std::size_t side, const reading& next, std::size_t number);
     void say_trouble(const statement& s, const statement& kept, const reading& r);
-    claim& add_claim(claim::kind what, const reading_of& r, std::size_t number, std::string own,
+    claim& add_claim(claim_kind kind, const reading_of& r, std::size_t number, std::string own,
                      std::string text, std::string except, std::vector<used_name> names);
     void judge_claims();
     void settle(const claim& c, const settled& done);

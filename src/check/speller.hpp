@@ -48,10 +48,23 @@ private:
     std::string average(token_at& now, token_at last);
     std::string fraction(token_at& now, token_at last);
     std::string derivative(const tokens& above, const tokens& below, token_at& now, token_at last);
+    std::string differentiated_behind(token_at& now, token_at last);
+    std::string differentiated(token_at now, token_at last, factor& whole);
+    std::string differentiated_by(const tokens& list);
     std::string root(token_at& now, token_at last);
     std::string big_operator(token_at& now, token_at last);
     std::string function(std::string_view name, token_at& now, token_at last);
+    /// What stands above and below the word of a function.
+    struct function_scripts {
+        std::string raised, base;
+        std::string over;  // of what folds: its indices, with _{} around them
+    };
+    function_scripts scripts_of_function(std::string_view name, token_at& now, token_at last);
+    std::string letters_below(const tokens& script) const;
+    std::string extremum_of_two(const std::string& word, token_at& now, token_at last);
     std::string argument(token_at& now, token_at last);
+    std::string sum_as_argument(token_at& now, token_at last);
+    std::string factors_as_argument(token_at& now, token_at last);
     /// \det K, \det(g_{ij}), \operatorname{chol}_{ij}(K_{ij}).
     std::string matrix_function(std::string_view name, token_at& now, token_at last);
     std::string whole_matrix(const std::string& spelt, const name_speller& name,
@@ -87,8 +100,20 @@ public:
 
 private:
     bool base();
+    // Letters that stand together: a word, or the first of them.
     bool letters();
+    bool word(const std::string& all);
+    bool letter_e();
+    bool letter_i();
+    bool has_whole_power() const;
+    void power_of_e(token_at up);
+    // What stands in a command, of which `behind` is the end.
     bool wrapped();
+    void wrapped_words(const token& wrapper, const tokens& inner, token_at behind);
+    bool wrapped_value(const token& wrapper, const std::string& plain, token_at behind);
+    void refuse_undefined_function() const;
+    void accented(const token& accent, const tokens& inner, token_at behind);
+    void in_alphabet(const token& wrapper, const tokens& inner, token_at behind);
     void scripts();
     // What stands below. Each of these that reads the script writes it and returns true.
     void lower_script(const tokens& script);
@@ -106,6 +131,8 @@ private:
     bool parentheses_above(const tokens& script, const std::string& s);
     bool power_above(const tokens& script, const std::string& s);
     void call();
+    bool functional();
+    void add_places(const tokens& inside, bool arithmetic);
     bool is_usual_function() const;
     void value_at(const tokens& inside);
     std::string label(const tokens& script) const;

@@ -1,4 +1,4 @@
-// Reads definitions of macros, and puts their texts where they are used.
+// Reads definitions of macros.
 #include "papers/macros.hpp"
 
 #include <algorithm>
@@ -10,17 +10,19 @@ namespace ricci::papers {
 
 namespace {
 
-constexpr std::size_t longest_body = 4000;        // characters
-constexpr std::size_t longest_expansion = 20000;  // tokens
-constexpr int most_expansions = 4000;             // in one display
+constexpr std::size_t longest_body = 4000;  // characters
 constexpr std::size_t most_macros = 5000;
 
 // Of a macro's name, as packages define them.
 bool is_name_letter(char c) { return detail::is_ascii_letter(c) || c == '@'; }
 
+}  // namespace
+
 /// A walk over the text of a definition.
 struct definition_reader {
+    definition_reader(std::string_view all, std::size_t at) : text(all), start(at), now(at) {}
     std::string_view text;
+    std::size_t start;  // of the definition
     std::size_t now;
 
     bool over() const { return now >= text.size(); }
@@ -58,9 +60,18 @@ struct definition_reader {
         }
         return false;
     }
+    /// The name that the definition gives, in braces or not; empty where there is none.
+    std::string defined_name() {
+        if (here() == '*') ++now;
+        skip_space();
+        if (here() != '{') return command();
+        std::string_view braced;
+        if (!group(braced)) return {};
+        definition_reader inner(braced, 0);
+        inner.skip_space();
+        return inner.command();
+    }
 };
-
-}  // namespace
 
 macro_table::macro_table() {
     // of the package physics and its like; a document's own definitions come over them
@@ -138,152 +149,83 @@ bool macro_table::is_definition(std::string_view command) {
 }
 
 std::size_t macro_table::read_definition(std::string_view text, std::size_t at) {
-    definition_reader w{text, at};
+    definition_reader w(text, at);
     const std::string word = w.command();
     if (!is_definition(word) || macros_.size() > most_macros) return at;
-    if (w.here() == '*') ++w.now;
-    w.skip_space();
-    std::string_view braced;
-    std::string name;
-    if (w.here() == '{') {
-        if (!w.group(braced)) return at;
-        definition_reader inner{braced, 0};
-        inner.skip_space();
-        name = inner.command();
-    } else {
-        name = w.command();
-    }
+    const std::string name = w.defined_name();
     if (name.size() < 2) return at;
     macro m;
-    std::string_view body;
-    if (word == "\\let") {
-        w.skip_space();
-        if (w.here() == '=') ++w.now;
-        w.skip_space();
-        const std::string other = w.command();
-        if (other.empty()) return at;
-        const auto known = macros_.find(other);
-        if (known != macros_.end()) m = known->second;
-        else m.body = tokenise(other, at);
-        macros_[name] = std::move(m);
-        return w.now;
-    }
-    if (word == "\\DeclareMathOperator") {
-        if (!w.group(body)) return at;
-        m.body = tokenise("\\operatorname{" + std::string(body) + "}", at);
-    } else if (word == "\\DeclarePairedDelimiter") {
-        std::string_view right;
-        if (!w.group(body) || !w.group(right)) return at;
-        m.parameters = 1;
-        m.body = tokenise(std::string(body) + " #1 " + std::string(right), at);
-    } else if (word == "\\def" || word == "\\gdef" || word == "\\edef") {
-        while (!w.over() && w.here() != '{') {
-            if (w.here() == '#') ++m.parameters;
-            else if (w.here() < '0' || w.here() > '9') return at;  // delimited parameters
-            ++w.now;
-        }
-        if (m.parameters > 9 || !w.group(body)) return at;
-        m.body = tokenise(body, at);
-    } else {
-        std::string_view count, standard;
-        w.skip_space();
-        if (w.here() == '[' && w.group(count, '[', ']')) {
-            if (count.size() != 1 || count[0] < '0' || count[0] > '9') return at;
-            m.parameters = count[0] - '0';
-        }
-        w.skip_space();
-        if (w.here() == '[' && w.group(standard, '[', ']')) {
-            m.optional = m.parameters > 0;
-            m.standard = tokenise(standard, at);
-        }
-        if (!w.group(body)) {
-            w.skip_space();
-            const std::size_t begin = w.now;
-            if (w.command().empty()) return at;  // \newcommand\half\frac: one command
-            body = text.substr(begin, w.now - begin);
-        }
-        m.body = tokenise(body, at);
-    }
+    const bool read = word == "\\let"                      ? read_alias(w, m)
+                      : word == "\\DeclareMathOperator"    ? read_operator(w, m)
+                      : word == "\\DeclarePairedDelimiter" ? read_delimiters(w, m)
+                      : word == "\\def" || word == "\\gdef" || word == "\\edef"
+                          ? read_plain(w, m)
+                          : read_command(w, m);
+    if (!read) return at;
     // what is only another name for the like of \left\{ stays as it is
     macros_[name] = std::move(m);
     return w.now;
 }
 
-bool macro_table::expand(tokens& list) const {
-    tokens out;
-    // what is still to be read, the next one last
-    tokens rest(list.rbegin(), list.rend());
-    int expansions = 0;
-    const auto next_argument = [&](tokens& argument) {
-        if (rest.empty()) return;
-        int depth = 0;
-        do {
-            token t = std::move(rest.back());
-            rest.pop_back();
-            if (t.kind == token_kind::open) ++depth;
-            if (t.kind == token_kind::close) --depth;
-            argument.push_back(std::move(t));
-        } while (depth > 0 && !rest.empty());
-        if (argument.size() >= 2 && argument.front().kind == token_kind::open) {
-            argument.erase(argument.begin());
-            if (argument.back().kind == token_kind::close) argument.pop_back();
-        }
-    };
-    while (!rest.empty()) {
-        if (out.size() + rest.size() > longest_expansion) break;
-        token t = std::move(rest.back());
-        rest.pop_back();
-        const auto found = t.is_command() ? macros_.find(t.text) : macros_.end();
-        if (found == macros_.end()) {
-            out.push_back(std::move(t));
-            continue;
-        }
-        if (++expansions > most_expansions) break;
-        const macro& m = found->second;
-        std::vector<tokens> arguments(static_cast<std::size_t>(m.parameters));
-        if (!rest.empty() && rest.back().is("*")) rest.pop_back();
-        for (std::size_t k = 0; k < arguments.size(); ++k) {
-            if (k == 0 && m.optional) {
-                if (rest.empty() || !rest.back().is("[")) {
-                    arguments[k] = m.standard;
-                    continue;
-                }
-                rest.pop_back();
-                while (!rest.empty() && !rest.back().is("]")) {
-                    arguments[k].push_back(std::move(rest.back()));
-                    rest.pop_back();
-                }
-                if (!rest.empty()) rest.pop_back();
-                continue;
-            }
-            next_argument(arguments[k]);
-        }
-        tokens body;
-        for (std::size_t k = 0; k < m.body.size(); ++k) {
-            const token& b = m.body[k];
-            if (b.is("#") && k + 1 < m.body.size() && m.body[k + 1].kind == token_kind::number) {
-                // "#12" is the first parameter and a 2
-                const std::string digits = m.body[++k].text;
-                const auto which = static_cast<std::size_t>(digits[0] - '1');
-                if (which < arguments.size()) {
-                    if (body.size() + arguments[which].size() > longest_expansion) break;
-                    body.insert(body.end(), arguments[which].begin(), arguments[which].end());
-                }
-                if (digits.size() > 1)
-                    body.push_back({token_kind::number, digits.substr(1), t.at, false});
-                continue;
-            }
-            body.push_back(b);
-            body.back().at = t.at;
-        }
-        if (!body.empty()) body.front().spaced = true;
-        if (!rest.empty()) rest.back().spaced = true;
-        if (body.size() + rest.size() > longest_expansion) break;
-        rest.insert(rest.end(), body.rbegin(), body.rend());
+bool macro_table::read_alias(definition_reader& w, macro& m) const {
+    w.skip_space();
+    if (w.here() == '=') ++w.now;
+    w.skip_space();
+    const std::string other = w.command();
+    if (other.empty()) return false;
+    const auto known = macros_.find(other);
+    if (known != macros_.end()) m = known->second;
+    else m.body = tokenise(other, w.start);
+    return true;
+}
+
+bool macro_table::read_operator(definition_reader& w, macro& m) {
+    std::string_view body;
+    if (!w.group(body)) return false;
+    m.body = tokenise("\\operatorname{" + std::string(body) + "}", w.start);
+    return true;
+}
+
+bool macro_table::read_delimiters(definition_reader& w, macro& m) {
+    std::string_view left, right;
+    if (!w.group(left) || !w.group(right)) return false;
+    m.parameters = 1;
+    m.body = tokenise(std::string(left) + " #1 " + std::string(right), w.start);
+    return true;
+}
+
+bool macro_table::read_plain(definition_reader& w, macro& m) {
+    while (!w.over() && w.here() != '{') {
+        if (w.here() == '#') ++m.parameters;
+        else if (w.here() < '0' || w.here() > '9') return false;  // delimited parameters
+        ++w.now;
     }
-    const bool finished = rest.empty();
-    list = std::move(out);
-    return finished;
+    std::string_view body;
+    if (m.parameters > 9 || !w.group(body)) return false;
+    m.body = tokenise(body, w.start);
+    return true;
+}
+
+bool macro_table::read_command(definition_reader& w, macro& m) {
+    std::string_view count, standard, body;
+    w.skip_space();
+    if (w.here() == '[' && w.group(count, '[', ']')) {
+        if (count.size() != 1 || count[0] < '0' || count[0] > '9') return false;
+        m.parameters = count[0] - '0';
+    }
+    w.skip_space();
+    if (w.here() == '[' && w.group(standard, '[', ']')) {
+        m.optional = m.parameters > 0;
+        m.standard = tokenise(standard, w.start);
+    }
+    if (!w.group(body)) {
+        w.skip_space();
+        const std::size_t begin = w.now;
+        if (w.command().empty()) return false;  // \newcommand\half\frac: one command
+        body = w.text.substr(begin, w.now - begin);
+    }
+    m.body = tokenise(body, w.start);
+    return true;
 }
 
 std::string macro_table::environment_of(std::string_view command, std::string_view word) const {

@@ -6,10 +6,13 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "papers/paper_tokens.hpp"
 
 namespace ricci::papers {
+
+struct definition_reader;
 
 class macro_table {
 public:
@@ -38,6 +41,14 @@ private:
         tokens body;
     };
 
+    // What stands behind the name in a definition of each kind; false where it is none.
+    bool read_alias(definition_reader& w, macro& m) const;
+    static bool read_operator(definition_reader& w, macro& m);
+    static bool read_delimiters(definition_reader& w, macro& m);
+    static bool read_plain(definition_reader& w, macro& m);
+    static bool read_command(definition_reader& w, macro& m);
+    /// The body of a macro that is called at `at`, with its arguments.
+    static tokens filled_in(const macro& m, const std::vector<tokens>& arguments, std::size_t at);
     void define(std::string name, int parameters, std::string_view body);
     std::string environment_of(std::string_view command, std::string_view word) const;
 
