@@ -1,5 +1,5 @@
 // Contractions of convolutions: operands whose places are sums of counters, as h + k and 2q + k.
-// They are timed as the engine of contractions is given them, beside plain products of their sizes.
+// They are timed as steps of contractions, beside plain products of their sizes.
 #pragma once
 
 #include <algorithm>

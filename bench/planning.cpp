@@ -174,7 +174,7 @@ void measure_first_calls() {
     const auto bound = [&](std::size_t keys) {
         operands list = of_attention(keys, false, 16, 64);
         for (auto& operand : list) {
-            if (operand.value.kind() != ricci::bindable::what::tensor) continue;
+            if (operand.value.kind() != ricci::detail::operand_kind::tensor) continue;
             const auto& value = operand.value.value();
             std::vector<std::size_t> extents;
             for (std::size_t axis = 0; axis < value.rank(); ++axis)

@@ -51,8 +51,12 @@ ARROWS = {
     # Programs known at run time: parsed, printed, bound.
     "src/front": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/text", "src/plan",
                   "src/engine", "src/runtime"},
+    # Documents, taken apart into statements.
+    "src/papers": {"base"},
     # Claims of texts, with what may be assumed of their inputs.
     "src/judge": {"base", "ir", "derive", "src/text"},
+    # Papers, of which each claim is judged.
+    "src/check": {"base", "src/text", "src/papers", "src/judge"},
     # A library of its own, which uses the other through its public face.
     "src/files": {"base", "tensors", "front"},
     # Formulas as browsers set them.
@@ -62,8 +66,8 @@ ARROWS = {
     # Pages are made of arrays, and of equations for their traces.
     "src/show": {"base", "ir", "tensors", "front", "src/formula"},
     # The command is a program on top of everything; nothing includes it.
-    "src/command": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/text", "src/judge",
-                    "src/path", "src/plan", "src/draw", "src/files", "src/show"},
+    "src/command": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/papers",
+                    "src/check", "src/path", "src/plan", "src/draw", "src/files", "src/show"},
 }
 
 # The files at the top of include/ricci that are not `front`.

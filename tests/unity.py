@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 GROUPS = [
     ["plan", "network", "network/scaled", "path", "path/search", "engine", "front", "judge"],
     ["contract", "contract/algebra", "copy", "index", "scan", "linear", "fused"],
-    ["command"], ["draw"], ["files"], ["formula"], ["show"],
+    ["command"], ["papers"], ["check"], ["draw"], ["files"], ["formula"], ["show"],
 ]
 LEFT_OUT = {"command/main.cpp", "show/template.cpp", "fused/tiles.cpp"}
 

@@ -39,7 +39,7 @@ install_packages $packages
 
 configure "$folder" --cross-file "$root/tools/aarch64.ini" --buildtype=release \
     -Dexamples=disabled -Dbench=disabled -Ddefault_library=shared
-tests='contract elementwise small stream'
+tests='contract elementwise small fused'
 # shellcheck disable=SC2046,SC2086
 ninja -C "$folder" $(printf 'tests/unit_%s ' $tests)
 

@@ -90,8 +90,8 @@ class bindable {
 public:
     bindable(const array& a)  // NOLINT: all implicit, so that {"X", x} binds x
         : value_(a), part_(a.is_shape() ? nullptr : a.watch()) {}
-    bindable(array&& a) : value_(std::move(a)) {}                 // NOLINT
-    bindable(extent e) : kind_(what::index), extent_(e.value) {}  // NOLINT
+    bindable(array&& a) : value_(std::move(a)) {}                                 // NOLINT
+    bindable(extent e) : kind_(detail::operand_kind::index), extent_(e.value) {}  // NOLINT
 
     template <detail::any_tensor Tensor>
     bindable(Tensor&& x) : value_(array_of(std::forward<Tensor>(x))) {  // NOLINT
@@ -106,7 +106,7 @@ public:
     requires(element_of<T>::supported) bindable(T (&list)[Count])  // NOLINT
         : value_(tensor_view<T, 1>(list, {Count})) {}
     template <detail::bindable_number Number>
-    bindable(const Number& x) : kind_(what::number), number_(x) {  // NOLINT
+    bindable(const Number& x) : kind_(detail::operand_kind::number), number_(x) {  // NOLINT
         if constexpr (element_of<Number>::supported) complex_ = is_complex(element_v<Number>);
     }
     template <detail::refers_to_a_number Reference>
@@ -118,11 +118,10 @@ public:
              !std::is_same_v<std::remove_cvref_t<Operand>, extent> &&
              !std::is_same_v<std::remove_cvref_t<Operand>, bindable>)  //
         bindable(Operand&&)                                            // NOLINT
-        : kind_(what::unsuitable),
+        : kind_(detail::operand_kind::unsuitable),
           why_(detail::why_unsuitable<std::remove_reference_t<Operand>>()) {}
 
-    enum class what : std::uint8_t { tensor, number, index, unsuitable };
-    what kind() const { return kind_; }
+    detail::operand_kind kind() const { return kind_; }
     const array& value() const { return value_; }
     const engine::number& number() const { return number_; }
     bool is_complex_number() const { return complex_; }
@@ -154,7 +153,7 @@ private:
         }
     }
 
-    what kind_ = what::tensor;
+    detail::operand_kind kind_ = detail::operand_kind::tensor;
     bool complex_ = false;
     ricci::detail::unsuitable why_ = ricci::detail::unsuitable::nothing_wrong;
     array value_;

@@ -20,8 +20,7 @@ program program_of_einsum(const std::string& text, const std::vector<std::string
     std::vector<std::size_t> ranks;
     for (const std::string& word : operands) {
         const operand_word o = read_operand(word, none);
-        ranks.push_back(o.what == operand_word::kind::file ? shape_in_file(o).rank()
-                                                           : o.extents.size());
+        ranks.push_back(o.kind == operand_kind::file ? shape_in_file(o).rank() : o.extents.size());
     }
     return einsum_program(text, ranks);
 }

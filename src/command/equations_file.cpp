@@ -9,15 +9,15 @@
 
 #include <ricci/error.hpp>
 
-#include "command/document.hpp"
-#include "command/document_parts.hpp"
-#include "command/paper_statements.hpp"
 #include "command/sentences.hpp"
+#include "papers/document.hpp"
+#include "papers/document_parts.hpp"
+#include "papers/paper_statements.hpp"
 
 namespace ricci::command {
 namespace {
 
-[[noreturn]] void refuse_at(const place& at, const std::string& sentence) {
+[[noreturn]] void refuse_at(const papers::place& at, const std::string& sentence) {
     throw error(fmt::format("{}:{}:{}: mistake: {}", at.file, at.line, at.column, sentence));
 }
 
@@ -26,7 +26,7 @@ struct gathered_equations {
     std::string text;
     std::vector<std::size_t> lines;
 
-    void add(const statement& s, const document& from) {
+    void add(const papers::statement& s, const papers::document& from) {
         if (!s.condition.empty())
             refuse_at(
                 from.at(s.at),
@@ -34,21 +34,22 @@ struct gathered_equations {
                             "write the condition as a bracket, [i \\ne j], or as cases",
                             s.condition));
         for (std::size_t k = 0; k < s.sides.size(); ++k)
-            text += (k == 0 ? "" : fmt::format(" {} ", s.signs[k - 1])) + spelled(s.sides[k]);
+            text +=
+                (k == 0 ? "" : fmt::format(" {} ", s.signs[k - 1])) + papers::spelled(s.sides[k]);
         text += '\n';
         lines.push_back(s.at);
     }
 };
 
-gathered_equations displays_of(const document& d) {
+gathered_equations displays_of(const papers::document& d) {
     gathered_equations all;
     std::vector<std::pair<std::string, std::size_t>> alone;
-    for (const part& p : parts_of(d)) {
-        if (p.kind != part_kind::display) continue;
+    for (const papers::part& p : papers::parts_of(d)) {
+        if (p.kind != papers::part_kind::display) continue;
         if (!p.problem.empty()) refuse_at(d.at(p.begin), p.problem);
-        for (const statement& s : statements_of(p.content, p.environment)) {
+        for (const papers::statement& s : papers::statements_of(p.content, p.environment)) {
             if (s.sides.size() > 1) all.add(s, d);
-            else alone.push_back({spelled(s.sides[0]), s.at});
+            else alone.push_back({papers::spelled(s.sides[0]), s.at});
         }
     }
     // A display of a name alone keeps the tensor where the equations define it. Most say something
@@ -68,10 +69,10 @@ std::string without_place(const mistake& m) {
     return colon == std::string::npos ? m.message : m.message.substr(colon + 2);
 }
 
-document read_document(const std::string& file) {
+papers::document read_document(const std::string& file) {
     try {
-        return document::read(file, std::cin);
-    } catch (const mistake_in_input& m) {
+        return papers::document::read(file, std::cin);
+    } catch (const papers::mistake_in_input& m) {
         refuse("{}", m.words);
     }
 }
@@ -79,7 +80,7 @@ document read_document(const std::string& file) {
 }  // namespace
 
 program read_equations(const std::string& file) {
-    const document d = read_document(file);
+    const papers::document d = read_document(file);
     const gathered_equations displays = displays_of(d);
     const bool plain = displays.lines.empty();
     auto read = parse(plain ? d.text() : displays.text);

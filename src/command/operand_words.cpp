@@ -72,7 +72,7 @@ std::size_t rank_of_input(const program& p, const std::string& name) {
 }
 
 void read_file_name(operand_word& o, const std::string& text) {
-    o.what = operand_word::kind::file;
+    o.kind = operand_kind::file;
     o.path = text;
     for (const char* const ending : {".npz:", ".safetensors:", ".npy:"})
         if (const std::size_t at = text.find(ending); at != std::string::npos) {
@@ -143,8 +143,8 @@ std::optional<element> common_type(const program& p, const std::vector<operand_w
                                    const std::vector<array>& values) {
     std::optional<element> type;
     for (std::size_t k = 0; k < words.size(); ++k) {
-        const bool tensor = words[k].what == operand_word::kind::file ||
-                            (words[k].what == operand_word::kind::shape && words[k].type);
+        const bool tensor = words[k].kind == operand_kind::file ||
+                            (words[k].kind == operand_kind::shape && words[k].type);
         if (!tensor || values[k].type() == element::boolean) continue;
         if (is_integer(values[k].type()) && stays_whole(p, words[k].name)) continue;
         type = type ? wider(*type, values[k].type()) : values[k].type();
@@ -199,7 +199,7 @@ operand_word read_operand(const std::string& word, const program& p) {
                 "'{}' binds nothing: write NAME=FILE, NAME=NUMBER, NAME=4x8 for a shape, or "
                 "INDEX:EXTENT.",
                 word);
-        o.what = operand_word::kind::index;
+        o.kind = operand_kind::index;
         o.name = word.substr(0, colon);
         o.digits = word.substr(colon + 1);
         return o;
@@ -213,7 +213,7 @@ operand_word read_operand(const std::string& word, const program& p) {
     const bool list =
         parts.size() > 1 || colon != std::string::npos || rank_of_input(p, o.name) > 0;
     if (!parts.empty() && list) {
-        o.what = operand_word::kind::shape;
+        o.kind = operand_kind::shape;
         for (const std::string& part : parts) o.extents.push_back(count_of(part, word));
         if (colon != std::string::npos) o.type = element_named(text.substr(colon + 1));
     } else if (number_of(text)) {
@@ -230,7 +230,7 @@ std::vector<operand_word> read_operands(const std::vector<std::string>& words, c
     std::string missing;
     for (const tensor_info& t : p.inputs()) {
         const bool bound = std::any_of(all.begin(), all.end(), [&](const operand_word& o) {
-            return o.what != operand_word::kind::index && o.name == t.name;
+            return o.kind != operand_kind::index && o.name == t.name;
         });
         if (bound) continue;
         missing += fmt::format("{}{}", missing.empty() ? "" : ", ", t.name);
@@ -247,28 +247,28 @@ std::vector<named> load_operands(const program& p, const std::vector<operand_wor
     std::vector<array> values(words.size());
     for (std::size_t k = 0; k < words.size(); ++k) {
         const operand_word& o = words[k];
-        if (o.what == operand_word::kind::shape)
+        if (o.kind == operand_kind::shape)
             refuse("{} is given a shape, which has no numbers; a run takes files.", o.name);
-        if (o.what == operand_word::kind::file)
+        if (o.kind == operand_kind::file)
             values[k] = o.member.empty() ? load(o.path) : load(o.path, o.member);
     }
     const auto common = common_type(p, words, values);
     auto type = wanted ? wanted : common;
     const bool alone = std::none_of(words.begin(), words.end(), [](const operand_word& o) {
-        return o.what == operand_word::kind::file;
+        return o.kind == operand_kind::file;
     });
     const bool complex = std::any_of(words.begin(), words.end(), [](const operand_word& o) {
-        return o.what == operand_word::kind::number && number_of(o.digits)->imag() != 0;
+        return o.kind == operand_kind::number && number_of(o.digits)->imag() != 0;
     });
     if (alone && complex && !type) type = element::c128;
     std::vector<named> operands;
     for (std::size_t k = 0; k < words.size(); ++k) {
         const operand_word& o = words[k];
-        if (o.what == operand_word::kind::number)
+        if (o.kind == operand_kind::number)
             operands.push_back(
                 {o.name, alone && type ? scalar_operand(o, *type) : number_operand(o)});
-        if (o.what == operand_word::kind::index) operands.push_back({o.name, index_operand(o)});
-        if (o.what != operand_word::kind::file) continue;
+        if (o.kind == operand_kind::index) operands.push_back({o.name, index_operand(o)});
+        if (o.kind != operand_kind::file) continue;
         array& a = values[k];
         if (type && a.type() != *type && a.type() != element::boolean && !keeps_type(p, o, a)) {
             if (is_complex(a.type()) ? !is_complex(*type)
@@ -289,8 +289,8 @@ std::vector<named> shapes_of_operands(const program& p, const std::vector<operan
     std::vector<array> values(words.size());
     for (std::size_t k = 0; k < words.size(); ++k) {
         const operand_word& o = words[k];
-        if (o.what == operand_word::kind::file) values[k] = shape_in_file(o);
-        if (o.what == operand_word::kind::shape)
+        if (o.kind == operand_kind::file) values[k] = shape_in_file(o);
+        if (o.kind == operand_kind::shape)
             values[k] = shape(o.type.value_or(element::f32), o.extents);
     }
     const auto common = common_type(p, words, values);
@@ -298,13 +298,12 @@ std::vector<named> shapes_of_operands(const program& p, const std::vector<operan
     std::vector<named> operands;
     for (std::size_t k = 0; k < words.size(); ++k) {
         const operand_word& o = words[k];
-        if (o.what == operand_word::kind::number) operands.push_back({o.name, number_operand(o)});
-        if (o.what == operand_word::kind::index) operands.push_back({o.name, index_operand(o)});
-        if (o.what != operand_word::kind::file && o.what != operand_word::kind::shape) continue;
+        if (o.kind == operand_kind::number) operands.push_back({o.name, number_operand(o)});
+        if (o.kind == operand_kind::index) operands.push_back({o.name, index_operand(o)});
+        if (o.kind != operand_kind::file && o.kind != operand_kind::shape) continue;
         const bool own = values[k].type() == element::boolean || keeps_type(p, o, values[k]);
         // a shape that says no type, of a tensor of places, stands for whole numbers
-        const bool places =
-            o.what == operand_word::kind::shape && !o.type && stays_whole(p, o.name);
+        const bool places = o.kind == operand_kind::shape && !o.type && stays_whole(p, o.name);
         const element mine = places ? element::i64 : own ? values[k].type() : type;
         operands.push_back({o.name, bindable(shape(mine, values[k].extents()))});
     }

@@ -11,15 +11,16 @@
 
 namespace ricci::command {
 
+enum class operand_kind {
+    file,    // X=x.npy, or the tensor `member` of a file
+    shape,   // X=1024x512, X=1024x512:bf16
+    number,  // d_k=64, z=1+2i
+    index,   // h:8
+};
+
 /// One operand as it was written.
 struct operand_word {
-    enum class kind {
-        file,    // X=x.npy, or the tensor `member` of a file
-        shape,   // X=1024x512, X=1024x512:bf16
-        number,  // d_k=64, z=1+2i
-        index,   // h:8
-    };
-    kind what = kind::number;
+    operand_kind kind = operand_kind::number;
     std::string name;
     std::string path, member;
     std::vector<std::size_t> extents;

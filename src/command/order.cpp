@@ -100,7 +100,7 @@ contraction read_contraction(const std::string& text, const std::vector<std::str
         }
         const operand_word o = read_operand(fmt::format("{}={}", name, word), c.text);
         std::vector<std::size_t> extents = o.extents;
-        if (o.what == operand_word::kind::file) {
+        if (o.kind == operand_kind::file) {
             const array a = shape_in_file(o);
             extents.assign(a.extents().begin(), a.extents().end());
         }

@@ -31,7 +31,8 @@ void check_memory(const program& p, const std::vector<named>& shapes, std::uint6
     const memory_needed needed = memory_of(p, shapes);
     std::size_t inputs = 0;
     for (const named& o : shapes)
-        if (o.value.kind() == bindable::what::tensor) inputs += bytes_of_array(o.value.value());
+        if (o.value.kind() == detail::operand_kind::tensor)
+            inputs += bytes_of_array(o.value.value());
     const double all = static_cast<double>(inputs) + static_cast<double>(needed.outputs) +
                        static_cast<double>(needed.workspace);
     if (all <= static_cast<double>(most)) return;

@@ -173,7 +173,8 @@ void fit_to_page(planned_page& page, const std::vector<shapes_by_name>& runs,
 
 const array* operand_array(const std::vector<named>& operands, const std::string& name) {
     for (const named& o : operands)
-        if (o.name == name && o.value.kind() == bindable::what::tensor) return &o.value.value();
+        if (o.name == name && o.value.kind() == detail::operand_kind::tensor)
+            return &o.value.value();
     return nullptr;
 }
 

@@ -28,6 +28,13 @@ double iterations_of(const edged_loops& all) {
     return count;
 }
 
+// Whether an operand of this stride, and with these edges, moves in a loop.
+bool moves_in(std::size_t l, std::int64_t stride, std::span<const steps::edged_axis> edges) {
+    return stride != 0 || std::any_of(edges.begin(), edges.end(), [&](const auto& e) {
+               return l < e.factors.size() && e.factors[l] != 0;
+           });
+}
+
 }  // namespace
 
 edged::edged(const steps::contraction& what, const chooser& choose)
@@ -46,40 +53,13 @@ edged::edged(const steps::contraction& what, const chooser& choose)
     }
     if (!what.a_edges.empty()) a_.copy.emplace(extents, in_a, what.a_edges, element_bytes_);
     if (!what.b_edges.empty()) b_.copy.emplace(extents, in_b, what.b_edges, element_bytes_);
-
-    // A part of a sum would be rounded: edged_loops of k are not cut.
+    // A part of a sum would be rounded: loops of k are not cut.
     const std::size_t free = all.size() - what.k.size();
-    const auto moves = [](const std::vector<std::int64_t>& strides,
-                          std::span<const steps::edged_axis> edges, std::size_t l) {
-        return strides[l] != 0 || std::any_of(edges.begin(), edges.end(), [&](const auto& e) {
-                   return l < e.factors.size() && e.factors[l] != 0;
-               });
-    };
-    std::size_t cut = all.size();
-    for (std::size_t l = 0; l < free && cut == all.size(); ++l) {
-        if (extents[l] < 2) continue;
-        const bool a = a_.copy && moves(in_a, what.a_edges, l);
-        const bool b = b_.copy && moves(in_b, what.b_edges, l);
-        if (a == b) continue;
-        side& one = a ? a_ : b_;
-        inside_copy tried = *one.copy;
-        if (!tried.put_outermost(l)) continue;
-        tried.lay_out();
-        const std::int64_t bytes = tried.inner() * static_cast<std::int64_t>(element_bytes_);
-        if (tried.outer() * bytes <= 2 * most_edged_bytes) continue;
-        const double flops = 2 * iterations_of(all) / static_cast<double>(extents[l]);
-        at_once_ = std::max(most_edged_bytes / std::max<std::int64_t>(1, bytes),
-                            static_cast<std::int64_t>(least_flops / flops));
-        at_once_ = std::clamp<std::int64_t>(at_once_, 1, extents[l]);
-        if (at_once_ == extents[l]) continue;
-        one.copy->put_outermost(l);
-        one.in_parts = true;
-        cut = l;
-        outer_ = all[l];
-    }
-    if (cut == all.size()) at_once_ = 1;
-    else if (!a_.in_parts) a_.step = a_.copy ? 0 : outer_.a;
-    if (cut != all.size() && !b_.in_parts) b_.step = b_.copy ? 0 : outer_.b;
+    std::size_t cut = 0;
+    while (cut < free && !cut_at(cut, all, what)) ++cut;
+    const bool whole = cut == free;
+    if (!whole && !a_.in_parts) a_.step = a_.copy ? 0 : outer_.a;
+    if (!whole && !b_.in_parts) b_.step = b_.copy ? 0 : outer_.b;
 
     for (side* const one : {&a_, &b_})
         if (one->copy) one->copy->lay_out();
@@ -87,14 +67,38 @@ edged::edged(const steps::contraction& what, const chooser& choose)
         if (a_.copy) all[l].a = a_.copy->strides()[l];
         if (b_.copy) all[l].b = b_.copy->strides()[l];
     }
-    if (cut == all.size()) {
-        whole_ = choose(regrouped(what, all).made);
-        return;
-    }
-    all[cut].extent = at_once_;
+    if (!whole) all[cut].extent = at_once_;
     whole_ = choose(regrouped(what, all).made);
+    if (whole) return;
     all[cut].extent = outer_.extent % at_once_;
     if (all[cut].extent != 0) rest_ = choose(regrouped(what, all).made);
+}
+
+// Makes loop `l` the outer one, if one operand alone moves in it, whose copy is large.
+bool edged::cut_at(std::size_t l, const std::vector<steps::contraction_loop>& all,
+                   const steps::contraction& what) {
+    const std::int64_t extent = all[l].extent;
+    if (extent < 2) return false;
+    const bool a = a_.copy && moves_in(l, all[l].a, what.a_edges);
+    const bool b = b_.copy && moves_in(l, all[l].b, what.b_edges);
+    if (a == b) return false;
+    side& one = a ? a_ : b_;
+    inside_copy tried = *one.copy;
+    if (!tried.put_outermost(l)) return false;
+    tried.lay_out();
+    const std::int64_t bytes = tried.inner() * static_cast<std::int64_t>(element_bytes_);
+    if (tried.outer() * bytes <= 2 * most_edged_bytes) return false;
+    const double flops = 2 * iterations_of(all) / static_cast<double>(extent);
+    const std::int64_t at_once =
+        std::clamp<std::int64_t>(std::max(most_edged_bytes / std::max<std::int64_t>(1, bytes),
+                                          static_cast<std::int64_t>(least_flops / flops)),
+                                 1, extent);
+    if (at_once == extent) return false;
+    at_once_ = at_once;
+    one.copy->put_outermost(l);
+    one.in_parts = true;
+    outer_ = all[l];
+    return true;
 }
 
 // Bytes of what is copied at once, whole cache lines.

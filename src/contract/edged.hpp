@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "src/contract/candidates.hpp"
 #include "src/contract/inside_copy.hpp"
@@ -41,6 +42,8 @@ private:
         bool in_parts = false;
         std::int64_t step = 0;
     };
+    bool cut_at(std::size_t l, const std::vector<steps::contraction_loop>& all,
+                const steps::contraction& what);
     std::size_t bytes_of(const side& one) const;
     const void* part_of(const side& one, const void* from, std::int64_t first, std::int64_t count,
                         std::byte* copied) const;

@@ -41,6 +41,11 @@ std::int64_t element_of(const steps::edged_axis& axis, std::int64_t place) {
     return place * axis.stride;
 }
 
+// How far the loop moves along the edge.
+std::int64_t factor_of(const steps::edged_axis& edge, std::size_t loop) {
+    return loop < edge.factors.size() ? edge.factors[loop] : 0;
+}
+
 std::int64_t add(std::int64_t x, std::int64_t y) {
     return x == outside || y == outside ? outside : x + y;
 }
@@ -112,13 +117,40 @@ inside_copy::axis inside_copy::all_places(const parts& factors, std::int64_t off
 // iteration of the loops has an element of its own where that is more than one edge alone.
 void inside_copy::add_edges(std::span<const steps::edged_axis> edges, std::size_t first,
                             std::vector<bool>& left, std::vector<std::int64_t>& inside) {
-    const auto moves = [&](const steps::edged_axis& edge, std::size_t l) {
-        return l < edge.factors.size() && edge.factors[l] != 0 && extents_[l] > 1;
-    };
-    std::vector<const steps::edged_axis*> together;
     std::vector<bool> member(extents_.size(), false);
+    const edge_list together = edges_with(edges, first, left, member);
+    parts loops;
+    bool moved = false;
+    for (std::size_t l = 0; l < extents_.size(); ++l) {
+        if (!member[l]) continue;
+        moved = moved || inside[l] != 0;
+        std::int64_t step = std::abs(inside[l]);
+        for (const steps::edged_axis* const edge : together)
+            step += std::abs(factor_of(*edge, l) * edge->stride);
+        loops.emplace_back(l, step);
+    }
+    if (together.size() > 1 || moved) {
+        add_joined(together, std::move(loops), inside);
+        return;
+    }
+    const steps::edged_axis& edge = *together[0];
+    for (auto& [loop, factor] : loops) factor = edge.factors[loop];
+    axis made = all_places(loops, edge.offset);
+    for (std::int64_t& at : made.from) at = element_of(edge, at);
+    made.distance *= std::abs(edge.stride);
+    axes_.push_back(std::move(made));
+}
+
+// The edge `first` and those that it shares loops with, one by way of another: they are no longer
+// `left`, and their loops are `member`.
+inside_copy::edge_list inside_copy::edges_with(std::span<const steps::edged_axis> edges,
+                                               std::size_t first, std::vector<bool>& left,
+                                               std::vector<bool>& member) const {
+    const auto moves = [&](const steps::edged_axis& edge, std::size_t l) {
+        return factor_of(edge, l) != 0 && extents_[l] > 1;
+    };
+    edge_list together{&edges[first]};
     left[first] = false;
-    together.push_back(&edges[first]);
     for (std::size_t known = 0; known < together.size(); ++known)
         for (std::size_t l = 0; l < extents_.size(); ++l) {
             if (member[l] || !moves(*together[known], l)) continue;
@@ -129,25 +161,13 @@ void inside_copy::add_edges(std::span<const steps::edged_axis> edges, std::size_
                 together.push_back(&edges[e]);
             }
         }
-    parts loops;
-    bool moved = false;
-    for (std::size_t l = 0; l < extents_.size(); ++l) {
-        if (!member[l]) continue;
-        moved = moved || inside[l] != 0;
-        std::int64_t step = std::abs(inside[l]);
-        for (const steps::edged_axis* const edge : together)
-            step += std::abs(l < edge->factors.size() ? edge->factors[l] * edge->stride : 0);
-        loops.emplace_back(l, step);
-    }
-    if (together.size() == 1 && !moved) {
-        const steps::edged_axis& edge = *together[0];
-        for (auto& [loop, factor] : loops) factor = edge.factors[loop];
-        axis made = all_places(loops, edge.offset);
-        for (std::int64_t& at : made.from) at = element_of(edge, at);
-        made.distance *= std::abs(edge.stride);
-        axes_.push_back(std::move(made));
-        return;
-    }
+    return together;
+}
+
+// One axis for all iterations of loops that move along several edges, or inside as well: `loops`,
+// with how far each moves in the operand.
+void inside_copy::add_joined(const edge_list& together, parts loops,
+                             std::vector<std::int64_t>& inside) {
     std::sort(loops.begin(), loops.end(), [](const auto& x, const auto& y) {
         return x.second != y.second ? x.second < y.second : x.first < y.first;
     });
@@ -166,7 +186,7 @@ void inside_copy::add_edges(std::span<const steps::edged_axis> edges, std::size_
     for (const steps::edged_axis* const edge : together) {
         std::vector<std::int64_t> places{edge->offset};
         for (const auto& [loop, step] : loops)
-            repeat(places, loop < edge->factors.size() ? edge->factors[loop] : 0, extents_[loop]);
+            repeat(places, factor_of(*edge, loop), extents_[loop]);
         for (std::size_t i = 0; i < places.size(); ++i)
             made.from[i] = add(made.from[i], element_of(*edge, places[i]));
     }

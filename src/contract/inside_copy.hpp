@@ -55,6 +55,10 @@ private:
     axis all_places(const parts& factors, std::int64_t offset) const;
     void add_edges(std::span<const steps::edged_axis> edges, std::size_t first,
                    std::vector<bool>& left, std::vector<std::int64_t>& inside);
+    using edge_list = std::vector<const steps::edged_axis*>;
+    edge_list edges_with(std::span<const steps::edged_axis> edges, std::size_t first,
+                         std::vector<bool>& left, std::vector<bool>& member) const;
+    void add_joined(const edge_list& together, parts loops, std::vector<std::int64_t>& inside);
     void add_inside(parts strides);
     void cut_row();
     void copy_part(const std::byte* from, std::int64_t begin, std::int64_t end,

@@ -21,14 +21,9 @@ public:
     void expression(ir::ref n, bool tight) {
         const ir::node& x = p_.nodes[n];
         switch (x.kind) {
-            case ir::op::number: {
-                detail::text_builder digits;
-                ir::print_number(x.value, digits);
-                std::string word = formula::with_greek(string_of(digits.view()));
-                if (!word.empty() && word[0] == '-') word = "−" + word.substr(1);
-                say(word);
+            case ir::op::number:
+                number(x.value);
                 return;
-            }
             case ir::op::imaginary_unit:
                 say("i");
                 return;
@@ -38,22 +33,15 @@ public:
             case ir::op::add:
                 sum(x, tight);
                 return;
-            case ir::op::multiply:
-                if (is_minus_one(p_.child(x, 0)) && x.children.count > 1) {
-                    say("−");
-                    product(x, 1);
-                } else {
-                    product(x, 0);
-                }
-                return;
-            case ir::op::divide: {
-                expression(p_.child(x, 0), true);
-                const bool brackets = p_.nodes[p_.child(x, 1)].kind == ir::op::multiply;
-                say(brackets ? "/(" : "/");
-                expression(p_.child(x, 1), true);
-                if (brackets) say(")");
+            case ir::op::multiply: {
+                const bool minus = is_minus_one(p_.child(x, 0)) && x.children.count > 1;
+                if (minus) say("−");
+                product(x, minus ? 1 : 0);
                 return;
             }
+            case ir::op::divide:
+                quotient(x);
+                return;
             case ir::op::power: {
                 expression(p_.child(x, 0), true);
                 words_of_expression above(p_);
@@ -61,28 +49,11 @@ public:
                 for (run& r : above.out) out.push_back({r.text, r.level == 0 ? 1 : 2});
                 return;
             }
-            case ir::op::apply: {
-                const auto f = static_cast<ir::function>(x.detail);
-                const bool root = ir::entry_of(f).form == ir::function_form::radical;
-                const ir::node& argument = p_.nodes[p_.child(x, 0)];
-                const bool bare =
-                    root && (argument.kind == ir::op::number || argument.kind == ir::op::tensor);
-                if (f == ir::function::absolute) {
-                    say("|");
-                    expression(p_.child(x, 0), false);
-                    say("|");
-                    return;
-                }
-                say(root ? "√" : string_of(ir::function_word(f)));
-                list(x, ", ", !bare);
+            case ir::op::apply:
+                applied(x);
                 return;
-            }
             case ir::op::reduce:
-                say(string_of(ir::reduction_word(static_cast<ir::reduction>(x.detail))));
-                for (std::int32_t k = 0; k < x.indices.count; ++k)
-                    for (const run& r : label_of_index(p_, p_.reduced(x, k)))
-                        out.push_back({r.text, -1});
-                list(x, ", ", true);
+                reduced(x);
                 return;
             case ir::op::delta:
                 say("δ");
@@ -90,14 +61,9 @@ public:
             case ir::op::position:
                 append(out, label_of_index(p_, p_.at(x.positions, 0).index));
                 return;
-            case ir::op::compare: {
-                constexpr const char* signs[] = {" < ", " ≤ ", " = ", " ≠ ", " ∧ ", " ∨ "};
-                say("[");
-                if (ir::is_truth(x)) expression(p_.child(x, 0), false);
-                else list(x, signs[x.detail], false);
-                say("]");
+            case ir::op::compare:
+                compared(x);
                 return;
-            }
             case ir::op::choose:
                 say("cases");
                 return;
@@ -113,6 +79,47 @@ private:
     }
     bool is_minus_one(ir::ref n) const {
         return p_.nodes[n].kind == ir::op::number && p_.nodes[n].value == -1;
+    }
+    void number(double value) {
+        detail::text_builder digits;
+        ir::print_number(value, digits);
+        std::string word = formula::with_greek(string_of(digits.view()));
+        if (!word.empty() && word[0] == '-') word = "−" + word.substr(1);
+        say(word);
+    }
+    void quotient(const ir::node& x) {
+        expression(p_.child(x, 0), true);
+        const bool brackets = p_.nodes[p_.child(x, 1)].kind == ir::op::multiply;
+        say(brackets ? "/(" : "/");
+        expression(p_.child(x, 1), true);
+        if (brackets) say(")");
+    }
+    void applied(const ir::node& x) {
+        const auto f = static_cast<ir::function>(x.detail);
+        if (f == ir::function::absolute) {
+            say("|");
+            expression(p_.child(x, 0), false);
+            say("|");
+            return;
+        }
+        const bool root = ir::entry_of(f).form == ir::function_form::radical;
+        const ir::op argument = p_.nodes[p_.child(x, 0)].kind;
+        const bool bare = root && (argument == ir::op::number || argument == ir::op::tensor);
+        say(root ? "√" : string_of(ir::function_word(f)));
+        list(x, ", ", !bare);
+    }
+    void reduced(const ir::node& x) {
+        say(string_of(ir::reduction_word(static_cast<ir::reduction>(x.detail))));
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            for (const run& r : label_of_index(p_, p_.reduced(x, k))) out.push_back({r.text, -1});
+        list(x, ", ", true);
+    }
+    void compared(const ir::node& x) {
+        constexpr const char* signs[] = {" < ", " ≤ ", " = ", " ≠ ", " ∧ ", " ∨ "};
+        say("[");
+        if (ir::is_truth(x)) expression(p_.child(x, 0), false);
+        else list(x, signs[x.detail], false);
+        say("]");
     }
     void product(const ir::node& x, std::int32_t first) {
         for (std::int32_t k = first; k < x.children.count; ++k) {

@@ -88,46 +88,48 @@ struct box {
     }
 };
 
-layout with_parts(const diagram& d, bool ask_dot) {
-    layout out;
-    for (const node& n : d.nodes) out.sizes.push_back(size_of(n));
-    out.centres.resize(d.nodes.size());
-    out.routes.resize(d.edges.size());
-    struct part {
-        std::vector<std::size_t> nodes, edges;
-        box around;
-        point shift;
-    };
-    std::vector<part> parts;
-    for (const component& c : components_of(d)) {
-        place_part(d, c, out, ask_dot);
-        part one{c.nodes, edges_of(d, c), {}, {}};
-        std::set<std::size_t> all(c.nodes.begin(), c.nodes.end());
-        for (const std::size_t e : one.edges)
-            all.insert({static_cast<std::size_t>(d.edges[e].from),
-                        static_cast<std::size_t>(d.edges[e].to)});
-        one.nodes.assign(all.begin(), all.end());
-        for (const std::size_t n : one.nodes) one.around.hold(out.centres[n], out.sizes[n]);
-        for (const std::size_t e : one.edges) {
-            for (const point q : points_along(out.routes[e].path)) one.around.hold(q, {3, 3});
-            if (letter_size(d.edges[e]).x > 0)
-                one.around.hold(out.routes[e].letter, letter_size(d.edges[e]));
-            one.around.hold(out.routes[e].tail_mark, mark_size(d.edges[e].tail));
-            one.around.hold(out.routes[e].head_mark, mark_size(d.edges[e].head));
-        }
-        parts.push_back(std::move(one));
+// A connected part that has its places, and how far it is moved on the sheet.
+struct placed_part {
+    std::vector<std::size_t> nodes, edges;
+    box around;
+    point shift;
+};
+
+placed_part placed(const diagram& d, const component& c, layout& out, bool ask_dot) {
+    place_part(d, c, out, ask_dot);
+    placed_part one{{}, edges_of(d, c), {}, {}};
+    std::set<std::size_t> all(c.nodes.begin(), c.nodes.end());
+    for (const std::size_t e : one.edges)
+        all.insert(
+            {static_cast<std::size_t>(d.edges[e].from), static_cast<std::size_t>(d.edges[e].to)});
+    one.nodes.assign(all.begin(), all.end());
+    for (const std::size_t n : one.nodes) one.around.hold(out.centres[n], out.sizes[n]);
+    for (const std::size_t e : one.edges) {
+        for (const point q : points_along(out.routes[e].path)) one.around.hold(q, {3, 3});
+        if (letter_size(d.edges[e]).x > 0)
+            one.around.hold(out.routes[e].letter, letter_size(d.edges[e]));
+        one.around.hold(out.routes[e].tail_mark, mark_size(d.edges[e].tail));
+        one.around.hold(out.routes[e].head_mark, mark_size(d.edges[e].head));
     }
-    // Numbers stand before what they multiply.
-    const auto is_number = [&](const part& one) {
-        return one.nodes.size() == 1 && d.nodes[one.nodes[0]].shape == shape::value;
-    };
-    std::vector<part> sorted;
+    return one;
+}
+
+// Numbers stand before what they multiply.
+std::vector<placed_part> with_numbers_first(const diagram& d,
+                                            const std::vector<placed_part>& parts) {
+    std::vector<placed_part> sorted;
     for (const bool numbers : {true, false})
-        for (const part& one : parts)
-            if (is_number(one) == numbers) sorted.push_back(one);
-    parts = std::move(sorted);
-    // Side by side, on one middle line; in several rows where there are many of them.
-    constexpr double margin = 16, between = 28, widest = 1100;
+        for (const placed_part& one : parts) {
+            const bool number =
+                one.nodes.size() == 1 && d.nodes[one.nodes[0]].shape == shape::value;
+            if (number == numbers) sorted.push_back(one);
+        }
+    return sorted;
+}
+
+// Side by side, on one middle line; in several rows where there are many of them.
+void put_in_rows(std::vector<placed_part>& parts, layout& out) {
+    constexpr double margin = 16, between = 28, between_rows = 24, widest = 1100;
     double y = margin;
     for (std::size_t first = 0; first < parts.size();) {
         double x = margin, height = 0;
@@ -144,19 +146,32 @@ layout with_parts(const diagram& d, bool ask_dot) {
             const box& b = parts[first].around;
             parts[first].shift.y = y - b.top + (height - (b.bottom - b.top)) / 2;
         }
-        y += height + 24;
+        y += height + between_rows;
     }
-    out.height = y - 24 + margin;
-    for (const part& one : parts) {
-        const auto shift = [&](point& q) { q.x += one.shift.x, q.y += one.shift.y; };
-        for (const std::size_t n : one.nodes) shift(out.centres[n]);
-        for (const std::size_t e : one.edges) {
-            for (point& q : out.routes[e].path) shift(q);
-            shift(out.routes[e].letter);
-            shift(out.routes[e].tail_mark);
-            shift(out.routes[e].head_mark);
-        }
+    out.height = y - between_rows + margin;
+}
+
+void shift_part(const placed_part& one, layout& out) {
+    const auto shift = [&](point& q) { q.x += one.shift.x, q.y += one.shift.y; };
+    for (const std::size_t n : one.nodes) shift(out.centres[n]);
+    for (const std::size_t e : one.edges) {
+        for (point& q : out.routes[e].path) shift(q);
+        shift(out.routes[e].letter);
+        shift(out.routes[e].tail_mark);
+        shift(out.routes[e].head_mark);
     }
+}
+
+layout with_parts(const diagram& d, bool ask_dot) {
+    layout out;
+    for (const node& n : d.nodes) out.sizes.push_back(size_of(n));
+    out.centres.resize(d.nodes.size());
+    out.routes.resize(d.edges.size());
+    std::vector<placed_part> parts;
+    for (const component& c : components_of(d)) parts.push_back(placed(d, c, out, ask_dot));
+    parts = with_numbers_first(d, parts);
+    put_in_rows(parts, out);
+    for (const placed_part& one : parts) shift_part(one, out);
     return out;
 }
 

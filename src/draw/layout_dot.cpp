@@ -68,6 +68,60 @@ point read_point(std::istream& from) {
     return {q.x * 72, -q.y * 72};
 }
 
+// A box is as high as its lines need on its fuller side.
+void make_room_for(const std::vector<std::size_t>& lines, const diagram& d, const component& c,
+                   layout& out) {
+    for (const std::size_t n : c.nodes) {
+        const shape s = d.nodes[n].shape;
+        if (s != shape::function && s != shape::stored) continue;
+        double before = 0, behind = 0;
+        for (const std::size_t e : lines) {
+            const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
+            before += second == static_cast<std::int32_t>(n);
+            behind += first == static_cast<std::int32_t>(n);
+        }
+        out.sizes[n].y = std::max(out.sizes[n].y, std::max(before, behind) * 14);
+    }
+}
+
+// What the program has said so far.
+struct dot_answer {
+    std::vector<bool> drawn;  // by edge
+    std::size_t nodes = 0;
+};
+
+// "node NAME x y ..."
+bool take_node(const std::string& name, std::istream& words, dot_answer& read, layout& out) {
+    const auto n = static_cast<std::size_t>(std::stoul(name.substr(1)));
+    if (n >= out.centres.size()) return false;
+    out.centres[n] = read_point(words);
+    ++read.nodes;
+    return true;
+}
+
+// "edge TAIL HEAD count x y ...": of lines between the same two nodes any one, as their letters are
+// put later.
+bool take_edge(const std::string& tail, std::istream& words, const diagram& d,
+               const std::vector<std::size_t>& lines, dot_answer& read, layout& out) {
+    std::string head;
+    std::size_t count = 0;
+    words >> head >> count;
+    if (count < 4 || count > 10000) return false;
+    std::vector<point> path;
+    for (std::size_t k = 0; k < count; ++k) path.push_back(read_point(words));
+    for (const std::size_t e : lines) {
+        const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
+        if (read.drawn[e] || fmt::format("n{}", first) != tail ||
+            fmt::format("n{}", second) != head)
+            continue;
+        read.drawn[e] = true;
+        if (d.edges[e].from > d.edges[e].to) path = {path.rbegin(), path.rend()};
+        out.routes[e].path = std::move(path);
+        break;
+    }
+    return true;
+}
+
 }  // namespace
 
 bool place_by_dot(const diagram& d, const component& c, layout& out) {
@@ -79,57 +133,24 @@ bool place_by_dot(const diagram& d, const component& c, layout& out) {
                 nodes.push_back(static_cast<std::size_t>(n));
         if (d.edges[e].from != d.edges[e].to) lines.push_back(e);
     }
-    // A box is as high as its lines need on its fuller side.
-    for (const std::size_t n : c.nodes) {
-        const shape s = d.nodes[n].shape;
-        double before = 0, behind = 0;
-        for (const std::size_t e : lines) {
-            const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
-            before += second == static_cast<std::int32_t>(n);
-            behind += first == static_cast<std::int32_t>(n);
-        }
-        if (s == shape::function || s == shape::stored)
-            out.sizes[n].y = std::max(out.sizes[n].y, std::max(before, behind) * 14);
-    }
+    make_room_for(lines, d, c, out);
     std::istringstream answer(answer_to(question_for(d, nodes, lines, out)));
-    std::vector<bool> drawn(d.edges.size(), false);
-    std::size_t found = 0;
+    dot_answer read{std::vector<bool>(d.edges.size(), false)};
     for (std::string line; std::getline(answer, line);) {
         std::istringstream words(line);
-        std::string what, name, other;
-        words >> what >> name;
-        if (what == "node") {
-            const auto n = static_cast<std::size_t>(std::stoul(name.substr(1)));
-            if (n >= d.nodes.size()) return false;
-            out.centres[n] = read_point(words);
-            ++found;
-        } else if (what == "edge") {
-            std::size_t count = 0;
-            words >> other >> count;
-            if (count < 4 || count > 10000) return false;
-            std::vector<point> path;
-            for (std::size_t k = 0; k < count; ++k) path.push_back(read_point(words));
-            // of lines between the same two nodes any one: their letters are put later
-            for (const std::size_t e : lines) {
-                const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
-                if (drawn[e] || fmt::format("n{}", first) != name ||
-                    fmt::format("n{}", second) != other)
-                    continue;
-                drawn[e] = true;
-                if (d.edges[e].from > d.edges[e].to) path = {path.rbegin(), path.rend()};
-                out.routes[e].path = std::move(path);
-                break;
-            }
-        }
+        std::string key, name;
+        words >> key >> name;
+        if (key == "node" && !take_node(name, words, read, out)) return false;
+        if (key == "edge" && !take_edge(name, words, d, lines, read, out)) return false;
     }
     int loops = 0;
     for (const std::size_t e : edges) {
         const auto n = static_cast<std::size_t>(d.edges[e].from);
         if (d.edges[e].from == d.edges[e].to)
             out.routes[e].path = loop_at(out.centres[n], out.sizes[n], loops++);
-        else if (!drawn[e]) return false;
+        else if (!read.drawn[e]) return false;
     }
-    return found == nodes.size();
+    return read.nodes == nodes.size();
 }
 
 }  // namespace ricci::draw

@@ -1,4 +1,4 @@
-// Functions of matrices with their engines.
+// Functions of matrices, ready to run.
 #pragma once
 
 #include <cstddef>

@@ -19,22 +19,24 @@ std::vector<std::int64_t> signed_of(std::span<const std::size_t> extents) {
 }
 
 operand_facts facts_of(const bindable& b, text_view name) {
-    using what = operand_facts::what;
     switch (b.kind()) {
-        case bindable::what::tensor:
-            break;
-        case bindable::what::number:
-            return {what::number, name, 0, b.is_complex_number() ? element::c128 : element::f64};
-        case bindable::what::index:
-            return {what::index, name, 0};
-        case bindable::what::unsuitable: {
-            operand_facts f{what::unsuitable, name, -1};
+        case operand_kind::number:
+            return {operand_kind::number, name, 0,
+                    b.is_complex_number() ? element::c128 : element::f64};
+        case operand_kind::index:
+            return {operand_kind::index, name, 0};
+        case operand_kind::unsuitable: {
+            operand_facts f{operand_kind::unsuitable, name, -1};
             f.why = b.why();
             return f;
         }
+        case operand_kind::tensor:
+        case operand_kind::unnamed:
+            break;
     }
     const array& a = b.value();
-    return {what::tensor, name, static_cast<std::int32_t>(a.rank()), a.type(), a.is_writable()};
+    return {operand_kind::tensor, name, static_cast<std::int32_t>(a.rank()), a.type(),
+            a.is_writable()};
 }
 
 ir::ref find_index(const ir::program_view& p, text_view name) {
@@ -52,7 +54,7 @@ program with_bound_kept(const program& p, const operand_list& operands) {
     const ir::program_view view = p.view();
     ir::ref n = ir::none;
     for (const named& o : operands) {
-        if (o.value.kind() != bindable::what::tensor) continue;
+        if (o.value.kind() != operand_kind::tensor) continue;
         const std::string name = canonical_name(o.name);
         n = view.find_after(n, view_of(name));
         if (n != ir::none && view.definition(n) != ir::none && !is_output(view, n))
@@ -91,7 +93,7 @@ call_operands::call_operands(const program& p, const operand_list& operands, ele
 void call_operands::describe(const operand_list& operands) {
     names_.reserve(operands.size());
     for (const named& o : operands) {
-        const bool index = o.value.kind() == bindable::what::index;
+        const bool index = o.value.kind() == operand_kind::index;
         names_.push_back(index ? o.name : canonical_name(o.name));
         facts_.push_back(facts_of(o.value, view_of(names_.back())));
     }
@@ -104,8 +106,8 @@ void call_operands::refuse_single(const operand_list& operands) const {
     std::size_t k = 0;
     for (const named& o : operands) {
         const std::string& name = names_[k++];
-        const bool number = o.value.kind() == bindable::what::number;
-        if (!number && o.value.kind() != bindable::what::tensor) continue;
+        const bool number = o.value.kind() == operand_kind::number;
+        if (!number && o.value.kind() != operand_kind::tensor) continue;
         const ir::program_view all = body_.view(), one = layers->layer.view();
         const ir::ref n = all.find(view_of(name)), m = one.find(view_of(name));
         if (n == ir::none || m == ir::none || rank_of(all, n) != rank_of(one, m) + 1) continue;
@@ -123,7 +125,7 @@ void call_operands::refuse_single(const operand_list& operands) const {
 void call_operands::refuse_shapes(const operand_list& operands) const {
     std::size_t k = 0;
     for (const named& o : operands) {
-        if (o.value.kind() == bindable::what::tensor && o.value.value().is_shape())
+        if (o.value.kind() == operand_kind::tensor && o.value.value().is_shape())
             throw error(
                 fmt::format("ricci: a shape without elements is bound to {}; "
                             "ricci::explain takes shapes, a run takes tensors.",
@@ -138,7 +140,7 @@ void call_operands::refuse_shapes(const operand_list& operands) const {
 void call_operands::choose_type(const operand_list& operands, const prepare_options& options) {
     const array* first = nullptr;
     for (const named& o : operands) {
-        if (o.value.kind() != bindable::what::tensor) continue;
+        if (o.value.kind() != operand_kind::tensor) continue;
         const array& a = o.value.value();
         if (a.type() == element::boolean || (is_whole(a.type()) && first != nullptr)) continue;
         if (first == nullptr || is_whole(first->type())) first = &a;
@@ -157,13 +159,13 @@ void call_operands::add(const operand_list& operands) {
     for (const named& n : operands) {
         const text_view name = view_of(names_[k++]);
         const bindable& b = n.value;
-        if (b.kind() == bindable::what::index) {
+        if (b.kind() == operand_kind::index) {
             indices_.push_back({find_index(p, name), b.extent_of_index()});
             continue;
         }
         engine::operand o;
         o.name = last = p.find_after(last, name);
-        if (b.kind() == bindable::what::number) {
+        if (b.kind() == operand_kind::number) {
             o.value = b.number();
             inputs_.push_back(o);
             continue;

@@ -126,7 +126,7 @@ private:
         std::size_t k = 0;
         for (const named& o : operands) {
             const std::string& name = call.name(k++);
-            if (o.value.kind() != bindable::what::tensor) continue;
+            if (o.value.kind() != detail::operand_kind::tensor) continue;
             const auto size = static_cast<std::int32_t>(name.size());
             const bool output = p.definition(p.find({name.data(), size})) != ir::none;
             (output ? bound_outputs : bound_inputs).set(name, o.value.value());
@@ -174,7 +174,7 @@ array einsum(std::string_view text, const std::vector<bindable>& operands) {
     std::vector<named> bound;
     for (const bindable& o : operands) {
         const auto name = notation::operand_name(static_cast<std::int32_t>(ranks.size()));
-        ranks.push_back(o.kind() == bindable::what::tensor ? o.value().rank() : 0);
+        ranks.push_back(o.kind() == detail::operand_kind::tensor ? o.value().rank() : 0);
         bound.push_back({{name.view().begin(), name.view().end()}, o});
     }
     return run(einsum_program(text, ranks), bound)["result"];

@@ -45,7 +45,25 @@ bool is_condition(opcode code) {
     return code == opcode::logical_not || (code >= opcode::less && code <= opcode::logical_or);
 }
 
-interval apply(opcode code, interval a, interval b, interval c) {
+namespace {
+
+interval modulo(interval a, interval b) {
+    if (!b.known() || !(b.least > 0)) return any_number;
+    const double first = std::floor(a.least / b.least);
+    if (std::isfinite(first) && first == std::floor(a.most / b.least))
+        return {a.least - first * b.least, a.most - first * b.least};
+    return {0, b.least};
+}
+
+interval selected(interval a, interval b, interval c) {
+    if (is_true(a)) return b;
+    if (is_false(a)) return c;
+    return {std::min(b.least, c.least), std::max(b.most, c.most)};
+}
+
+bool is_without_zero(const interval& x) { return x.least > 0 || x.most < 0; }
+
+interval arithmetic(opcode code, interval a, interval b) {
     switch (code) {
         case opcode::negate:
             return {-a.most, -a.least};
@@ -70,45 +88,48 @@ interval apply(opcode code, interval a, interval b, interval c) {
         case opcode::multiply:
             return product(a, b);
         case opcode::divide:
-            if (b.least > 0 || b.most < 0) return product(a, {1 / b.most, 1 / b.least});
-            return any_number;
+            return is_without_zero(b) ? product(a, {1 / b.most, 1 / b.least}) : any_number;
         case opcode::reciprocal:
-            if (a.least > 0 || a.most < 0) return {1 / a.most, 1 / a.least};
-            return any_number;
+            return is_without_zero(a) ? interval{1 / a.most, 1 / a.least} : any_number;
         case opcode::minimum:
             return {std::min(a.least, b.least), std::min(a.most, b.most)};
         case opcode::maximum:
             return {std::max(a.least, b.least), std::max(a.most, b.most)};
-        case opcode::modulo: {
-            if (!b.known() || !(b.least > 0)) return any_number;
-            const double first = std::floor(a.least / b.least);
-            if (std::isfinite(first) && first == std::floor(a.most / b.least))
-                return {a.least - first * b.least, a.most - first * b.least};
-            return {0, b.least};
-        }
+        case opcode::modulo:
+            return modulo(a, b);
+        default:
+            return any_number;
+    }
+}
+
+interval condition(opcode code, interval a, interval b) {
+    const bool same = a.known() && b.known() && a.least == b.least;
+    const bool apart = a.most < b.least || a.least > b.most;
+    switch (code) {
         case opcode::less:
             return truth_of(a.most < b.least, a.least >= b.most);
         case opcode::less_equal:
             return truth_of(a.most <= b.least, a.least > b.most);
         case opcode::equal:
-            return truth_of(a.known() && b.known() && a.least == b.least,
-                            a.most < b.least || a.least > b.most);
+            return truth_of(same, apart);
         case opcode::not_equal:
-            return truth_of(a.most < b.least || a.least > b.most,
-                            a.known() && b.known() && a.least == b.least);
+            return truth_of(apart, same);
         case opcode::logical_not:
             return truth_of(is_false(a), is_true(a));
         case opcode::logical_and:
             return truth_of(is_true(a) && is_true(b), is_false(a) || is_false(b));
         case opcode::logical_or:
             return truth_of(is_true(a) || is_true(b), is_false(a) && is_false(b));
-        case opcode::select:
-            if (is_true(a)) return b;
-            if (is_false(a)) return c;
-            return {std::min(b.least, c.least), std::max(b.most, c.most)};
         default:
-            return any_number;
+            return truth;
     }
+}
+
+}  // namespace
+
+interval apply(opcode code, interval a, interval b, interval c) {
+    if (code == opcode::select) return selected(a, b, c);
+    return is_condition(code) ? condition(code, a, b) : arithmetic(code, a, b);
 }
 
 std::uint64_t signature_of(std::span<const steps::instruction> program, const interval* values) {

@@ -68,62 +68,71 @@ private:
             return 1;
         return !comma_ && stands(from, ".") ? 1 : 0;
     }
+    void take_digits(std::string& digits) {
+        while (at_ < text_.size() && is_digit(text_[at_])) digits += text_[at_++];
+    }
+    /// Digits before the point; true where they are grouped.
+    bool take_whole(std::string& digits) {
+        take_digits(digits);
+        if (digits.empty() || digits.size() > 3) return false;
+        bool grouped = false;
+        for (std::size_t s; (s = separator(at_)) != 0; grouped = true) {
+            at_ += s;
+            take_digits(digits);
+        }
+        return grouped;
+    }
+    /// A point, and the digits behind it, of which it gives the count; none behind a point at the end
+    /// of a sentence.
+    int take_decimals(std::string& digits) {
+        const std::size_t s = point(at_);
+        const bool any = s != 0 && is_digit(peek(s));
+        at_ += s;
+        if (!any) return 0;
+        const std::size_t first = digits.size();
+        take_digits(digits);
+        for (std::size_t g; (g = digits.size() - first >= 3 ? spaced(at_) : 0) != 0;) {
+            at_ += g;
+            take_digits(digits);
+        }
+        return static_cast<int>(digits.size() - first);
+    }
+    /// e-3
+    int take_exponent() {
+        if (peek(0) != 'e' && peek(0) != 'E') return 0;
+        const std::size_t sign = peek(1) == '-' || peek(1) == '+' ? 1 : 0;
+        int exponent = 0;
+        std::size_t last = at_ + 1 + sign;
+        while (last < text_.size() && is_digit(text_[last]) && last < at_ + 6)
+            exponent = 10 * exponent + (text_[last++] - '0');
+        if (last == at_ + 1 + sign) return 0;
+        if (peek(1) == '-') exponent = -exponent;
+        at_ = last;
+        return exponent;
+    }
+    /// Dots that say that digits were cut off.
+    bool take_dots() {
+        for (const std::string_view dots : {"\\ldots", "\\dots", "\\cdots", "..."})
+            if (stands(at_, dots)) {
+                at_ += dots.size();
+                return true;
+            }
+        return false;
+    }
     bool number() {
         std::string digits;
-        int below = 0;
-        bool decimals = false, grouped = false;
-        const auto take = [&] {
-            while (at_ < text_.size() && is_digit(text_[at_])) digits += text_[at_++];
-        };
-        take();
-        if (!digits.empty() && digits.size() <= 3)
-            for (std::size_t s; (s = separator(at_)) != 0;) {
-                at_ += s;
-                take();
-                grouped = true;
-            }
+        const bool grouped = take_whole(digits);
         if (comma_ && stands(at_, ".") && is_digit(peek(1))) return false;
-        if (const std::size_t s = point(at_); s != 0) {
-            // a point at the end of a sentence
-            if (!is_digit(peek(s))) at_ += s;
-            else {
-                at_ += s;
-                decimals = true;
-                const std::size_t first = digits.size();
-                take();
-                for (std::size_t g; (g = digits.size() - first >= 3 ? spaced(at_) : 0) != 0;) {
-                    at_ += g;
-                    take();
-                }
-                below = static_cast<int>(digits.size() - first);
-            }
-        }
+        const int below = take_decimals(digits);
+        const bool decimals = below > 0;
         if (digits.size() > 1000) return false;
-        int exponent = 0;
-        bool power = false;
-        if ((peek(0) == 'e' || peek(0) == 'E') && !grouped) {
-            const std::size_t sign = peek(1) == '-' || peek(1) == '+' ? 1 : 0;
-            std::size_t last = at_ + 1 + sign;
-            while (last < text_.size() && is_digit(text_[last]) && last < at_ + 6)
-                exponent = 10 * exponent + (text_[last++] - '0');
-            power = last > at_ + 1 + sign;
-            if (power) {
-                if (sign != 0 && peek(1) == '-') exponent = -exponent;
-                at_ = last;
-            }
-        }
-        const int last_place = exponent - below;
+        const int last_place = (grouped ? 0 : take_exponent()) - below;
         const auto ten = [](int e) {
             return e >= 0 ? rational(integer::power_of_ten(e), integer(1))
                           : rational(integer(1), integer::power_of_ten(-e));
         };
         measured value{rational(integer::of_digits(digits), integer(1)) * ten(last_place), {}};
-        bool cut = false;
-        for (const std::string_view dots : {"\\ldots", "\\dots", "\\cdots", "..."})
-            if (decimals && !cut && stands(at_, dots)) {
-                at_ += dots.size();
-                cut = true;
-            }
+        const bool cut = decimals && take_dots();
         if (decimals || last_place < 0) {
             value.half = ten(last_place);
             if (!cut) value.half = value.half / rational(2);

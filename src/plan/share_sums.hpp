@@ -17,7 +17,7 @@ namespace ricci::plan {
 ///
 /// Kept rather than recomputed because a sum costs as many operations as it has terms, and its
 /// result one element's memory; an element-wise expression of it costs about as much as reading it
-/// back, and stays where it is. What a streamed group recomputes is still the fuser's to decide: it
+/// back, and stays where it is. What a fused group recomputes is still the fuser's to decide: it
 /// sees these tensors as it sees any other.
 ///
 /// Of longer products, of up to eight factors with indices, two factors that are summed first count

@@ -10,7 +10,7 @@ namespace ricci::plan {
 /// Told of every invariant whether it holds, and the words for where it does not.
 using requirement = std::function<void(bool holds, const char* what)>;
 
-/// What emission and the engine of groups rely on:
+/// What emission and the run of a group rely on:
 /// - loops stand once, and some are columns;
 /// - products come first, then operations, then results;
 /// - a tile is made by its group before it is read, and both at the group's loops as they are;

@@ -7,7 +7,7 @@
 namespace ricci::plan {
 
 /// How an assignment runs. What it is, its `form`, leaves one or several ways; with which kernels
-/// the engine of a way goes is its own choice.
+/// it goes a way is decided by what runs the step.
 enum class way : std::uint8_t {
     contract,  // products summed tile by tile, operands packed where that pays
     fold,      // the values of a map summed (or folded otherwise) row by row

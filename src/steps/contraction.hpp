@@ -1,6 +1,5 @@
-// What the contraction engine is told to do: loops over strided memory. No text, no names, no cache
-// sizes and no thread counts. Strides and offsets count elements, not bytes; they may be zero or
-// negative.
+// The step of a contraction: loops over strided memory. No text, no names, no cache sizes and no
+// thread counts. Strides and offsets count elements, not bytes; they may be zero or negative.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// What the fused engine is told to do: tiles that are made, transformed and consumed without being
-// stored.
+// The step of a fused group: tiles that are made, transformed and consumed without being stored.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the engine of gathers is told to do.
+// The step of a gather.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// What the engine of matrices that are solved is told to do: factors of the matrices of a batch,
-// solutions with them, determinants. Strides and offsets count elements; they may be zero or
-// negative.
+// The steps of matrices that are solved: factors of the matrices of a batch, solutions with them,
+// determinants. Strides and offsets count elements; they may be zero or negative.
 #pragma once
 
 #include <cstdint>

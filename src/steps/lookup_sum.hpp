@@ -1,4 +1,4 @@
-// What the engine of sums with lookups is told to do.
+// The step of a sum with lookups.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the element-wise engine is told to do: maps and folds.
+// The step of a map or a fold, element by element.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the engine of scans is told to do.
+// The step of a scan.
 #pragma once
 
 #include <cstddef>

@@ -132,7 +132,7 @@ void check(const pattern& p, unsigned seed, double alpha, double beta,
                  [&](const T* a, const T* b, T* c) { prepared.run(a, b, c, alpha, beta); });
 }
 
-/// The groups that the engine for T makes of a pattern.
+/// The groups that a contraction for T makes of a pattern.
 template <class T>
 contractions::index_groups groups_of(const pattern& p) {
     return contractions::make_index_groups(describe<T>(p), kernels::gemm_kernels<T>().lanes);

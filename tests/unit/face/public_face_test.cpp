@@ -175,11 +175,11 @@ TEST_CASE("keep makes an intermediate an output", "[face]") {
             for (std::size_t j = 0; j < 33; ++j) sum += a(h, i, j);
             CHECK(std::abs(sum - 1) < 1e-14);
         }
-    // The weights are stored here and streamed there, which rounds otherwise.
-    const auto streamed = l.forward();
+    // The weights are stored here and made in tiles there, which rounds otherwise.
+    const auto fused = l.forward();
     const auto& y = r["Y"_t];
     for (std::size_t k = 0; k < y.size(); ++k)
-        CHECK(std::abs(y.data()[k] - streamed["Y"_t].data()[k]) < 1e-13);
+        CHECK(std::abs(y.data()[k] - fused["Y"_t].data()[k]) < 1e-13);
     const auto s = r["S"_t].clone();
     CHECK(s.extents() == a.extents());
 }

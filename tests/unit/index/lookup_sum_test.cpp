@@ -1,4 +1,4 @@
-// Sums of products that are read, or added up, at places that tensors say: the engine of it against
+// Sums of products that are read, or added up, at places that tensors say: the step of it against
 // loops in long double.
 #include <cstdint>
 #include <random>

@@ -210,7 +210,7 @@ TEST_CASE("a condition is 0 or 1", "[conditions]") {
     CHECK_THROWS_AS(p.prepare(), error);
 }
 
-TEST_CASE("attention under a mask of bool is streamed", "[conditions]") {
+TEST_CASE("attention under a mask of bool is fused", "[conditions]") {
     constexpr auto f = R"(
         S^{hij} = \frac{1}{2} Q^{hia} K^{hja} - \infty \cdot [\lnot m^{ij}]
         A^{hij} = \operatorname{softmax}_j(S^{hij})

@@ -14,7 +14,7 @@ using named_shapes = std::vector<std::pair<std::string, shape>>;
 
 struct planned {
     std::string words;     // how it is planned, every intermediate stored
-    std::string mistakes;  // what is wrong with its values, stored and streamed
+    std::string mistakes;  // what is wrong with its values, stored and fused
 };
 
 planned plan_and_run(ir::program program, const named_shapes& inputs) {
@@ -103,7 +103,7 @@ TEST_CASE("sums that only look alike are not shared") {
     }
 }
 
-TEST_CASE("attention in one equation and its gradients are streamed like the written out ones") {
+TEST_CASE("attention in one equation and its gradients are fused like the written out ones") {
     const auto program = program_of(gradient_of(
         program_of(read_equations(
             R"(O^{hic} = \operatorname{softmax}_j(\frac{1}{4} Q^{hia} K^{hja}) V^{hjc})")),

@@ -25,7 +25,7 @@ struct no_tensor {
 /// What is bound to no name.
 template <class Bound>
 struct binding_traits : no_tensor {
-    static constexpr operand_facts facts() { return {operand_facts::what::unnamed, {}, -1}; }
+    static constexpr operand_facts facts() { return {operand_kind::unnamed, {}, -1}; }
 };
 
 template <std::uint64_t Hash, class T, int Rank, class Known, bool Temporary>
@@ -33,21 +33,21 @@ struct binding_traits<bound_tensor<Hash, T, Rank, Known, Temporary>> {
     using element_type = std::remove_const_t<T>;
     static constexpr bool is_tensor = true, is_index = false, temporary = Temporary;
     static constexpr operand_facts facts() {
-        return {operand_facts::what::tensor, spelling<Hash>(), Rank,       element_v<T>,
-                !std::is_const_v<T>,         Known::known,     Known::list};
+        return {operand_kind::tensor, spelling<Hash>(), Rank,       element_v<T>,
+                !std::is_const_v<T>,  Known::known,     Known::list};
     }
 };
 template <std::uint64_t Hash, bool Complex>
 struct binding_traits<bound_number<Hash, Complex>> : no_tensor {
     static constexpr operand_facts facts() {
         constexpr element type = Complex ? element::c128 : element::f64;
-        return {operand_facts::what::number, spelling<Hash>(), 0, type, false, false, nullptr};
+        return {operand_kind::number, spelling<Hash>(), 0, type, false, false, nullptr};
     }
 };
 template <std::uint64_t Hash, unsuitable Why>
 struct binding_traits<bound_nothing<Hash, Why>> : no_tensor {
     static constexpr operand_facts facts() {
-        operand_facts f{operand_facts::what::unsuitable, spelling<Hash>(), -1};
+        operand_facts f{operand_kind::unsuitable, spelling<Hash>(), -1};
         f.why = Why;
         return f;
     }
@@ -56,8 +56,7 @@ template <std::uint64_t Hash>
 struct binding_traits<bound_index<Hash>> : no_tensor {
     static constexpr bool is_index = true;
     static constexpr operand_facts facts() {
-        return {
-            operand_facts::what::index, spelling<Hash>(), 0, element::f64, false, false, nullptr};
+        return {operand_kind::index, spelling<Hash>(), 0, element::f64, false, false, nullptr};
     }
 };
 

@@ -16,7 +16,7 @@ namespace ricci::detail {
 
 /// What is known of one bound operand at compile time.
 struct operand_facts {
-    enum class what : std::uint8_t { tensor, number, index, unsuitable, unnamed } kind;
+    operand_kind kind;
     text_view spelling;
     std::int32_t rank;
     element type = element::f64;
@@ -44,11 +44,11 @@ public:
     constexpr ir::mistake run_rebinding(element type) {
         for (std::int32_t k = 0; k < count_ && !mistake_; ++k) {
             const operand_facts& o = operands_[k];
-            if (o.kind == operand_facts::what::index) check_index(k);
+            if (o.kind == operand_kind::index) check_index(k);
             else check_operand(k);
             note_type(k);
-            if (mistake_ || o.kind == operand_facts::what::index || says_places(k)) continue;
-            const bool number = o.kind == operand_facts::what::number;
+            if (mistake_ || o.kind == operand_kind::index || says_places(k)) continue;
+            const bool number = o.kind == operand_kind::number;
             if (number ? !is_complex(o.type) || is_complex(type) : o.type == type) continue;
             builder s;
             s << o.spelling << (number ? " is a complex number" : " holds ");
@@ -61,8 +61,8 @@ public:
 
     constexpr ir::mistake run() {
         for (std::int32_t k = 0; k < count_ && !mistake_; ++k) {
-            if (operands_[k].kind == operand_facts::what::unnamed) unnamed();
-            else if (operands_[k].kind == operand_facts::what::index) check_index(k);
+            if (operands_[k].kind == operand_kind::unnamed) unnamed();
+            else if (operands_[k].kind == operand_kind::index) check_index(k);
             else check_operand(k);
             note_type(k);
         }
@@ -168,8 +168,7 @@ private:
         const operand_facts& o = operands_[k];
         builder s;
         for (std::int32_t j = 0; j < k; ++j)
-            if (operands_[j].kind == operand_facts::what::index &&
-                operands_[j].spelling == o.spelling) {
+            if (operands_[j].kind == operand_kind::index && operands_[j].spelling == o.spelling) {
                 s << "the index " << o.spelling << " is bound twice";
                 return fail(kind::repeated_name, s);
             }
@@ -304,17 +303,17 @@ private:
                   << "\"_t) makes it one";
                 return fail(kind::unknown_name, s);
             }
-            if (!o.writable || o.kind == operand_facts::what::number) {
+            if (!o.writable || o.kind == operand_kind::number) {
                 s << " is an output, and what is bound to it cannot be written";
                 return fail(kind::element_type, s);
             }
         }
         const std::int32_t wanted = ranks_[name];
-        if (o.kind == operand_facts::what::unsuitable) return check_suitable(o, wanted);
+        if (o.kind == operand_kind::unsuitable) return check_suitable(o, wanted);
         if (wanted != o.rank) {
             s << " has " << wanted << (wanted == 1 ? " index" : " indices")
               << " in the equations, and ";
-            if (o.kind == operand_facts::what::number) s << "a number";
+            if (o.kind == operand_kind::number) s << "a number";
             else s << "a tensor of rank " << o.rank;
             s << " is bound to it";
             if (wanted == 0 && is_dimension(o.spelling)) {
@@ -323,7 +322,7 @@ private:
             }
             return fail(kind::rank, s);
         }
-        if (o.kind != operand_facts::what::tensor) return;
+        if (o.kind != operand_kind::tensor) return;
         if (ir::ref e = equation_of_truth(name); e != ir::none && !is_whole(o.type)) {
             s << " holds " << name_of(o.type)
               << ", and is a condition; bind a tensor of bool, or of whole numbers 0 and 1, in ";
@@ -346,7 +345,7 @@ private:
     }
     /// Remembers the first tensor that says no places, and the first of another type than that.
     constexpr void note_type(std::int32_t k) {
-        if (operands_[k].kind != operand_facts::what::tensor || says_places(k)) return;
+        if (operands_[k].kind != operand_kind::tensor || says_places(k)) return;
         if (first_tensor_ < 0) first_tensor_ = k;
         if (first_other_ < 0 && operands_[k].type != operands_[first_tensor_].type)
             first_other_ = k;
@@ -356,7 +355,7 @@ private:
         const operand_facts* const tensor = first_tensor_ < 0 ? nullptr : operands_ + first_tensor_;
         for (std::int32_t k = 0; k < count_ && !mistake_; ++k) {
             const operand_facts& o = operands_[k];
-            if (o.kind != operand_facts::what::number || !is_complex(o.type) ||
+            if (o.kind != operand_kind::number || !is_complex(o.type) ||
                 (tensor && is_complex(tensor->type)))
                 continue;
             builder s;
@@ -368,7 +367,7 @@ private:
         buffer<bool> whole;
         for (ir::ref n = 0; n < p_.names.size(); ++n) whole.push(false);
         for (std::int32_t k = 0; k < count_ && is_complex(tensor->type); ++k)
-            if (operands_[k].kind == operand_facts::what::tensor && says_places(k))
+            if (operands_[k].kind == operand_kind::tensor && says_places(k))
                 whole[names_[k]] = true;
         mistake_ = ir::element_rules(p_, tensor->type, whole.data()).run();
     }

@@ -10,6 +10,10 @@
 
 namespace ricci::detail {
 
+/// What is bound. `index` is the extent of one; what is unsuitable is no operand, and what is
+/// unnamed is bound to no name.
+enum class operand_kind : std::uint8_t { tensor, number, index, unsuitable, unnamed };
+
 /// Why what is bound is no operand.
 enum class unsuitable : std::uint8_t {
     nothing_wrong,

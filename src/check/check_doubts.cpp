@@ -1,0 +1,215 @@
+// What the names of a claim rest on, and why one that numbers refute may be right all the same.
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <ricci/detail/letters.hpp>
+
+#include "check/check_claims.hpp"
+
+namespace ricci::papers {
+namespace {
+
+/// Whether a page gives a name one number, and no other.
+bool one_value(const std::vector<page_facts::number>& list) {
+    return std::all_of(list.begin(), list.end(),
+                       [&](const auto& l) { return l.text == list.front().text; });
+}
+/// Whether letters stand in a text other than those of commands of numbers.
+bool has_names(const std::string& text) {
+    std::string word;
+    for (std::size_t k = 0; k < text.size(); ++k) {
+        const char c = text[k];
+        if (!detail::is_ascii_letter(c)) continue;
+        if (k > 0 && text[k - 1] == '\\') {
+            word.clear();
+            while (k < text.size() && detail::is_ascii_letter(text[k])) word += text[k++];
+            --k;
+            const bool known = word == "frac" || word == "sqrt" || word == "cdot" || word == "pi" ||
+                               word == "exp" || word == "log" || word == "sin" || word == "cos";
+            if (!known) return true;
+            continue;
+        }
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+/// "c = 1" where the other side leaves c out and that makes the two equal: units are chosen so.
+std::string claim_judge::holds_if_one(const claim& c, const texts& t) const {
+    if (c.side_names.empty() || c.kind == claim_kind::derivative) return {};
+    const std::set<std::string> lacking = beyond(c.own_names, c.side_names, c);
+    if (lacking.size() != 1 || !has_names(c.text.substr(c.text.find(" = ")))) return {};
+    const std::string name = *lacking.begin();
+    for (const used_name& u : c.names)
+        if (plain_name(u.name) == name && u.rank > 0) return {};
+    if (definitions_.find(name)) return {};
+    const judge::finding j = asked(name + " = 1\n" + t.source, t.claims);
+    return j.readable && j.verdict == judge::verdict::proved ? name + " = 1" : std::string();
+}
+
+/// Whether something is defined of what a claim differentiates.
+bool claim_judge::defines_any(const claim& c) const {
+    return std::any_of(c.names.begin(), c.names.end(), [&](const used_name& u) {
+        return u.derivative && (definitions_.find(u.numerator) || definitions_.find(u.of));
+    });
+}
+
+/// What the section gives its names as numbers; 0 would make anything true.
+std::vector<std::string> claim_judge::numbers_for(const claim& c, const judge::finding& j) const {
+    std::vector<std::string> out;
+    std::set<std::string> inputs(j.source_inputs.begin(), j.source_inputs.end());
+    inputs.insert(j.claim_inputs.begin(), j.claim_inputs.end());
+    for (const std::string& input : inputs) {
+        const auto found = facts_.numbers.find(plain_name(input));
+        if (found == facts_.numbers.end()) continue;
+        for (const auto& l : found->second)
+            if ((l.section == c.section || one_value(found->second)) &&
+                l.text.substr(l.text.size() - 4) != " = 0") {
+                out.push_back(l.text);
+                break;
+            }
+    }
+    return out;
+}
+
+/// What names rest on in the end: those that no equation defines.
+std::set<std::string> claim_judge::inputs_of(const std::vector<used_name>& names,
+                                             const std::string& except, int section) const {
+    std::set<std::string> out, seen;
+    std::vector<used_name> open = names;
+    while (!open.empty()) {
+        const used_name u = open.back();
+        open.pop_back();
+        if (u.derivative || u.name == except || u.name == left_side || u.name == "value" ||
+            !seen.insert(u.name).second)
+            continue;
+        const definition* d = definitions_.find(u.name);
+        const bool here = d && (section == every_section || d->section == section);
+        if (here && d->rank == u.rank) open.insert(open.end(), d->uses.begin(), d->uses.end());
+        else out.insert(plain_name(u.name));
+    }
+    return out;
+}
+
+/// Names that only one side rests on, an earlier section's meaning of a name read in or not.
+std::set<std::string> claim_judge::beyond(const std::vector<used_name>& names,
+                                          const std::vector<used_name>& other,
+                                          const claim& c) const {
+    std::set<std::string> out;
+    for (const int section : {every_section, c.section}) {
+        const std::set<std::string> known = inputs_of(other, c.except, section);
+        for (const std::string& name : inputs_of(names, c.except, section))
+            if (!known.count(name)) out.insert(name);
+    }
+    return out;
+}
+
+/// An equation of the page that binds names of the claim to one another, and was not used; 0 where
+/// there is none.
+int claim_judge::condition_on(const claim& c, const judge::finding& j) const {
+    std::set<std::string> inputs;
+    for (const auto* list : {&j.source_inputs, &j.claim_inputs})
+        for (const std::string& name : *list) inputs.insert(plain_name(name));
+    for (const page_facts::condition& known : facts_.conditions)
+        if (known.line != c.line && known.section == c.section && !known.names.empty() &&
+            std::includes(inputs.begin(), inputs.end(), known.names.begin(), known.names.end()))
+            return known.line;
+    return 0;
+}
+
+/// \cos x = \sqrt{1 - \sin^2 x} leaves the sign to the reader.
+bool claim_judge::differs_by_a_sign(const claim& c, const texts& t) const {
+    if (c.text.find("\\sqrt") == std::string::npos && c.own.find("\\sqrt") == std::string::npos)
+        return false;
+    const auto squared = [](const std::string& equation) {
+        const std::size_t at = equation.find(" = ");
+        return at == std::string::npos
+                   ? equation
+                   : equation.substr(0, at + 3) + "(" + equation.substr(at + 3) + ")^2";
+    };
+    if (c.own.empty() || c.kind == claim_kind::derivative) return false;
+    const std::string functions = definitions_.functions_in(c.own + c.text + t.context.text);
+    const judge::finding j = asked(functions + t.context.text + squared(c.own),
+                                   definitions_.functions_in(c.text) + squared(c.text));
+    return j.readable && (j.verdict == judge::verdict::proved || j.alike);
+}
+
+/// Whether the two sides can be equal nowhere, or only where both are 0: the left one is a number
+/// and the right one another, or their quotient is a number.
+bool claim_judge::never_equal(const claim& c, const texts& t, const judge::finding& j) const {
+    const std::string &left = j.derived_value, &right = j.claimed_value;
+    const std::size_t equals = c.text.find(" = ");
+    if (left.empty() || right.empty() || equals == std::string::npos) return false;
+    const std::string name = c.text.substr(0, equals), side = c.text.substr(equals + 3);
+    const auto holds = [&](const std::string& value) {
+        const judge::finding f =
+            asked(t.source, definitions_.functions_in(c.text) + name + " = " + value);
+        return f.readable && f.verdict == judge::verdict::proved;
+    };
+    if (!has_names(side)) return holds("(" + left + ")");
+    if (left == "0" || right == "0") return false;
+    return holds("\\frac{(" + left + ")}{(" + right + ")} \\cdot (" + side + ")");
+}
+
+/// Why numbers for which two sides differ do not show that the page is wrong; empty if they do.
+std::string claim_judge::why_not_refuted(const claim& c, const texts& t,
+                                         const judge::finding& j) const {
+    if (!c.doubt.empty()) return c.doubt;
+    if (t.context.doubtful) return "one of its names has several meanings here";
+    const bool never = never_equal(c, t, j);
+    const std::string side = c.text.substr(c.text.find(" = "));
+    if (!has_names(side) && !never) return "a number may be what it is set to";
+    for (const used_name& u : c.names)
+        if (u.derivative && definitions_.find(u.numerator) &&
+            !definitions_.rests_on(u.numerator, u.of))
+            return fmt::format("no equation says how {} rests on {}", u.numerator, u.of);
+    if (c.kind != claim_kind::derivative && !never &&
+        (!beyond(c.side_names, c.own_names, c).empty() || !cancels(c, t)))
+        return "one side rests on names that the other has not";
+    if (differs_by_a_sign(c, t)) return "they differ by the sign of a root";
+    // x^2 = 2 x + 1 is solved, and nobody claims that it holds for all x
+    if (c.kind == claim_kind::relation && !never &&
+        inputs_of(c.own_names, c.except, every_section).size() < 2)
+        return "it may be a condition on its names";
+    if (const int line = condition_on(c, j); line > 0 && !never)
+        return fmt::format("line {} binds its names to one another", line);
+    return elsewhere(c, t);
+}
+
+/// Whether the names that only the first side has do not move it: (1 - q) (1 - r) + (1 - q) r has
+/// no r.
+bool claim_judge::cancels(const claim& c, const texts& t) const {
+    const std::set<std::string> lacking = beyond(c.own_names, c.side_names, c);
+    if (c.side_names.empty()) return true;
+    const std::string name = c.text.substr(0, c.text.find(" = "));
+    for (const std::string& by : lacking) {
+        for (const used_name& u : c.names)
+            if (plain_name(u.name) == by && u.rank > 0) return false;
+        const judge::finding j =
+            asked(t.source, "\\frac{\\partial " + name + "}{\\partial " + by + "} = 0");
+        if (!j.readable || j.verdict != judge::verdict::proved) return false;
+    }
+    return true;
+}
+
+/// What an earlier section says of a name may not be meant here; nor what this one says, of an
+/// expression on the left.
+std::string claim_judge::elsewhere(const claim& c, const texts& t) const {
+    std::string here, outside;
+    for (const definition* d : t.context.used) {
+        if (d->section == c.section && c.except != left_side) here += d->text + "\n";
+        else if (c.own.empty() && definitions_.has_several(d->name)) outside = d->name;
+        else if (!c.own.empty()) outside = d->name;
+    }
+    if (outside.empty()) return {};
+    if (c.own.empty()) return outside + " has several meanings on the page";
+    here = definitions_.functions_in(here + c.own) + here + c.own;
+    const judge::finding alone = asked(here, t.claims);
+    if (alone.readable && alone.verdict == judge::verdict::refuted) return {};
+    return outside + " may mean something else here";
+}
+
+}  // namespace ricci::papers

@@ -1,0 +1,88 @@
+// Compares what a statement says in numbers with what they come to.
+#include "check/check_numbers.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <ricci/detail/letters.hpp>
+
+#include "check/paper_symbols.hpp"
+
+namespace ricci::papers {
+namespace {
+
+/// A name and no more; a power of one is none.
+bool is_bare(const tokens& side) {
+    const written_name n = side.empty() ? written_name{} : name_at(side.begin(), side.end());
+    if (n.key.empty() || n.end != side.end()) return false;
+    for (auto t = n.begin; t != n.end; ++t) {
+        if (t->kind != token_kind::up) continue;
+        const tokens script = argument_at(std::next(t), n.end);
+        if (n.key == "e" || script.empty() || script.front().kind == token_kind::number ||
+            script.front().is("-"))
+            return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+worked_numbers::outcome worked_numbers::take(const statement& s) {
+    if (s.sides.size() < 2) return {};
+    for (const relation r : s.relations)
+        if (r != relation::equal && r != relation::near) return {};
+    std::vector<std::optional<judge::printed_value>> values;
+    bool digits = false;
+    // a name alone is given a number here, whatever it was before
+    for (const tokens& side : s.sides) {
+        const std::string text = spelled(side);
+        values.push_back(is_bare(side) ? std::nullopt : known_.value_of(text));
+        digits = digits || (values.back() && judge::says_digits(text));
+    }
+    const tokens& front = s.sides.front();
+    const written_name left = front.empty() ? written_name{} : name_at(front.begin(), front.end());
+    const bool called = !left.key.empty() && left.end != front.end() && left.end->is("(") &&
+                        behind_group(left.end, front.end()) == front.end();
+    const bool named = !left.key.empty() && (is_bare(front) || (called && !values[0]));
+    const std::size_t first = named || !values[0] ? 1 : 0;
+    for (std::size_t k = first; k < values.size(); ++k)
+        if (!values[k]) return {};
+    if (!digits || (!named && first == 1 && values.size() < 3)) return {};
+    outcome out{values.size() - first > 1 ? outcome_kind::proved : outcome_kind::defines, {}};
+    for (std::size_t k = first + 1; k < values.size(); ++k) {
+        const judge::compared c =
+            judge::compare(*values[k - 1], *values[k], s.relations[k - 1] == relation::near);
+        if (c.agreement == judge::agreement::agree) continue;
+        const bool near = c.agreement == judge::agreement::near;
+        out = {near ? outcome_kind::unproved : outcome_kind::refuted, c.words};
+        if (!near) break;
+    }
+    if (out.kind == outcome_kind::proved) out.words = "computed, in the digits that are printed";
+    if (out.kind == outcome_kind::defines)
+        out.words = (named ? left.key : std::string("a name")) + ", by numbers";
+    // what the page goes on with is what it prints
+    if (named) {
+        if (left.indexed) known_.set(left.key, *values.back());
+        known_.set(spelled(front), *values.back());
+    }
+    return out;
+}
+
+judge::number_style style_of(std::string_view text) {
+    std::size_t commas = 0, points = 0;
+    const auto digit = [&](std::size_t k) {
+        return k < text.size() && text[k] >= '0' && text[k] <= '9';
+    };
+    for (std::size_t k = 1; k + 1 < text.size(); ++k) {
+        if (!digit(k - 1)) continue;
+        // {,} is a decimal comma in all styles; 65,536 has three digits behind it
+        std::size_t behind = text.compare(k, 3, "{,}") == 0 ? k + 3 : k + 1, count = 0;
+        while (digit(behind + count)) ++count;
+        if (text[k] == '.') points += count > 0;
+        else if (text[k] == ',' || behind == k + 3) commas += count > 0 && count != 3;
+    }
+    return {commas > 0 && points == 0};
+}
+
+}  // namespace ricci::papers

@@ -1,0 +1,37 @@
+// Worked examples: numbers and small matrices that a page prints, computed again and compared in
+// the digits that are printed.
+#pragma once
+
+#include <string>
+
+#include "papers/paper_statements.hpp"
+#include "src/judge/printed_numbers.hpp"
+
+namespace ricci::papers {
+
+class worked_numbers {
+public:
+    explicit worked_numbers(judge::number_style style) : style_(style), known_(style) {}
+
+    enum class outcome_kind { none, defines, proved, refuted, unproved };
+    struct outcome {
+        outcome_kind kind = outcome_kind::none;
+        std::string words;
+    };
+
+    /// What a statement says in numbers, if all of it but a name on its left does; the name is
+    /// remembered.
+    outcome take(const statement& s);
+    /// Numbers are those of one example.
+    void forget() { known_ = judge::number_book(style_); }
+    bool knows(const std::string& name) const { return known_.has(name); }
+
+private:
+    judge::number_style style_;
+    judge::number_book known_;
+};
+
+/// Whether the page writes 3,5 for three and a half.
+judge::number_style style_of(std::string_view text);
+
+}  // namespace ricci::papers

@@ -1,0 +1,38 @@
+// What a page declares of its names beside their definitions.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/judge/judge.hpp"
+
+namespace ricci::papers {
+
+struct page_facts {
+    /// "x = 3" in the notation, and the section that says it.
+    struct number {
+        int section = 0;
+        std::string text;
+    };
+    std::map<std::string, std::vector<number>> numbers;
+    /// An equation that nothing proves or defines: it binds its names to one another.
+    struct condition {
+        int line = 0;
+        int section = 0;
+        std::set<std::string> names;
+    };
+    std::vector<condition> conditions;
+    std::vector<judge::assumption> assumptions;
+
+    void assume(const judge::assumption& a);
+};
+
+/// What the sentence around a name says that it is: "the symmetric matrix $\Sigma$". It softens a
+/// refutation and proves nothing, so that a word which means something else does no harm.
+std::vector<judge::assumption> facts_around(std::string_view before, std::string_view behind,
+                                            const std::string& name);
+
+}  // namespace ricci::papers

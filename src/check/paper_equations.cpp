@@ -1,0 +1,272 @@
+// Statements with a name on the left: a definition, or a claim about a name that has one.
+#include "check/paper_reader.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "check/paper_sides.hpp"
+
+namespace ricci::papers {
+
+/// f'(x) of a function that an equation defines is its derivative; empty for other left sides.
+std::string paper_reader::derivative_of_function(const statement& s, const std::string& spelt,
+                                                 std::string& value) const {
+    const std::string arguments = arguments_of(s.sides[0]);
+    const std::string left = spelt.substr(0, spelt.find_first_of(" ("));
+    if (left.size() < 2 || left.back() != '\'' || left.find('\'') + 1 != left.size() ||
+        arguments.size() < 3)
+        return {};
+    const std::string by = arguments.substr(1, arguments.size() - 2);
+    const definition* f = definitions_.find(left.substr(0, left.size() - 1));
+    if (f && f->function && f->arguments == arguments && is_single_name(by) &&
+        by.find(',') == std::string::npos) {
+        const std::string applied = names_.codes->name(f->name + "(" + by + ")");
+        value = applied + " = " + f->name + "(" + by + ")\n";
+        return "\\frac{\\partial " + applied + "}{\\partial " + by + "}";
+    }
+    if (!f || f->function || f->rank != 0 || f->arguments != arguments ||
+        by.find(',') != std::string::npos)
+        return {};
+    const bool rests = std::any_of(f->uses.begin(), f->uses.end(),
+                                   [&](const used_name& u) { return u.name == by; });
+    return rests ? "\\frac{\\partial " + f->name + "}{\\partial " + by + "}" : std::string();
+}
+
+bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_context& context,
+                             bool second_way, std::string& label) {
+    if (const std::string d = derivative_of_function(s, r.left(), r.value); !d.empty())
+        r.sides[0].text = d;
+    const bool derivative = is_derivative(r.left());
+    const std::size_t prime = r.left().find("''");
+    if (prime != std::string::npos && !arguments_of(s.sides[0]).empty() &&
+        definitions_.find(r.left().substr(0, prime))) {
+        add(s.at, s.source, verdict::prose, "a second derivative of a function");
+        return true;
+    }
+    // nothing is defined by a value of a function that nothing defines
+    if (!derivative && (!is_single_name(r.left()) || name_codes::has_values(r.left())))
+        return read_relation(s, r, context, label);
+    const std::string own = name_at(r.kept.sides[0].begin(), r.kept.sides[0].end()).key;
+    const auto read_first = [&] {
+        return read_text(definitions_.functions_in(r.text(1), own) + r.text(1));
+    };
+    r.first = read_first();
+    // cases that lack an index of the left side are the same for all its values
+    for (int k = 0;
+         k < 3 && r.first.words.find("on the left and nowhere on the right") != std::string::npos &&
+         r.sides[1].text.rfind("\\begin{cases}", 0) == 0;
+         ++k) {
+        const std::string index = r.first.words.substr(10, r.first.words.find(' ', 10) - 10);
+        r.sides[1].text += " + 0 [" + index + " \\ge 0]";
+        r.first = read_first();
+    }
+    if (!r.first.ok()) {
+        const bool recurrence = stands_again(r.kept) && has_steps(r.kept);
+        if (label = letter_to_read_anew(r.first, context); !label.empty() && !recurrence)
+            return false;
+        const bool trace = r.first.words.find("twice on the left") != std::string::npos;
+        if (derivative || trace) return read_relation(s, r, context, label);
+        const bool part = r.first.words.find("at some of its places only") != std::string::npos;
+        if (part && !stands_again(r.kept) && complete_parts(s, r)) return true;
+        say_trouble(s, r.kept, r.first);
+        return true;
+    }
+    for (std::size_t k = 2; k < r.sides.size(); ++k)
+        if (label = letter_to_read_anew(read_one(r.text(k)), context);
+            !label.empty() && !stands_again(r.kept))
+            return false;
+    label.clear();
+    for (const used_name& u : r.first.names)
+        if (u.name != r.first.left) r.uses.push_back(u);
+    note_uses(s.at, r.first);
+    std::size_t number = 0;
+    if (derivative) {
+        number = add(s.at, s.source, verdict::proved, "");
+        add_claim(claim_kind::derivative, r, number, r.value, r.text(1), "", r.first.names);
+    } else {
+        number = add(s.at, s.source, verdict::defines, "");
+        if (!define_or_claim(s, r, number, second_way)) return true;
+    }
+    read_further_sides(s, r, number, derivative);
+    if (!r.unread.empty()) note(number, r.unread);
+    return true;
+}
+
+void paper_reader::read_further_sides(const statement& s, reading_of& r, std::size_t number,
+                                      bool derivative) {
+    for (std::size_t k = 2; k < r.sides.size(); ++k) {
+        const reading next = read_one(r.text(k));
+        if (!next.ok()) {
+            note(number,
+                 fmt::format("the side {} is not read: {}", spelled(r.kept.sides[k]), next.words));
+            continue;
+        }
+        note_uses(s.at, next);
+        if (derivative) {
+            add_claim(claim_kind::derivative, r, number, r.value, r.text(k), "", next.names);
+            continue;
+        }
+        std::vector<used_name> names = r.uses;
+        for (const used_name& u : next.names)
+            if (u.name != next.left) names.push_back(u);
+        abbreviate(r, k, next, number);
+        claim& c = add_claim(claim_kind::side, r, number, r.text(1), r.text(k), r.first.left,
+                             std::move(names));
+        c.side = spelled(r.kept.sides[k]);
+        c.own_names = r.uses;
+        c.side_names = next.names;
+    }
+}
+
+/// A = \frac{x}{\sum_k y} = \frac{x}{Z} names its denominator Z, if nothing else does.
+void paper_reader::abbreviate(const reading_of& r, std::size_t side, const reading& next,
+                              std::size_t number) {
+    const tokens &before = r.kept.sides[side - 1], &now = r.kept.sides[side];
+    std::size_t head = 0, tail = 0;
+    while (head < before.size() && head < now.size() && before[head].text == now[head].text) ++head;
+    while (tail < before.size() - head && tail < now.size() - head &&
+           before[before.size() - 1 - tail].text == now[now.size() - 1 - tail].text)
+        ++tail;
+    const tokens name(now.begin() + static_cast<std::ptrdiff_t>(head),
+                      now.end() - static_cast<std::ptrdiff_t>(tail));
+    const tokens meaning(before.begin() + static_cast<std::ptrdiff_t>(head),
+                         before.end() - static_cast<std::ptrdiff_t>(tail));
+    int depth = 0;
+    for (const token& t : meaning)
+        depth += (opens(t) || t.kind == token_kind::open ? 1 : 0) - (closes(t) ? 1 : 0);
+    const written_name single =
+        meaning.empty() ? written_name{} : name_at(meaning.begin(), meaning.end());
+    if (name.empty() || meaning.size() < 2 || depth != 0 ||
+        (!single.key.empty() && single.end == meaning.end()))
+        return;
+    spelling_context context = context_of(r.kept, names_);
+    const spelling a = spell(name, context), b = spell(meaning, context);
+    if (a.what != spelling::state::read || b.what != spelling::state::read || !a.doubt.empty() ||
+        !b.doubt.empty() || !is_single_name(a.text))
+        return;
+    const std::string text = a.text + " = " + b.text;
+    const reading named = read_text(text);
+    if (!named.ok() || definitions_.find(named.left)) return;
+    const used_name* used = next.find(named.left);
+    if (!used || used->rank != named.left_rank) return;
+    define(named, text, line_of(r.kept.at), {});
+    note(number, fmt::format("names {} for {}", named.left, spelled(meaning)));
+}
+
+void paper_reader::say_trouble(const statement& s, const statement& kept, const reading& r) {
+    verdict v = verdict::unreadable;
+    std::string words = r.words;
+    const std::string left = name_at(kept.sides[0].begin(), kept.sides[0].end()).key;
+    const bool again = stands_again(kept);
+    const bool step = has_steps(kept);
+    if (r.words.find("metric only") != std::string::npos) {
+        v = verdict::declares;
+        words = "upper and lower indices mean the same";
+    } else if (again && step) {
+        v = verdict::prose;
+        words = fmt::format("a recurrence: {} is said by its own values elsewhere", left);
+    } else if (r.what == reading::trouble::unknown_function) {
+        v = verdict::prose;
+        words = r.marked + " is a function that no equation defines";
+    } else if (r.what == reading::trouble::index_free || beyond_notation(r.words)) {
+        v = verdict::prose;
+    } else if (r.what == reading::trouble::index_once && !arguments_of(kept.sides[0]).empty()) {
+        v = verdict::prose;
+        words = "a function of what stands below a name in it";
+    } else if (again) {
+        v = verdict::declares;
+        words = left + " stands on both sides: a condition on it";
+    }
+    add(s.at, s.source, v, words);
+}
+
+/// PE^{p,2i} = ... and PE^{p,2i+1} = ...: one definition when its last part has been read.
+bool paper_reader::complete_parts(const statement& s, const reading_of& r) {
+    const std::string key = name_at(s.sides[0].begin(), s.sides[0].end()).key +
+                            r.left().substr(0, r.left().find_first_of("_^"));
+    auto& [text, findings] = parts_[key];
+    if (findings.size() > 16) return false;
+    text += r.text(1) + "\n";
+    findings.push_back(add(s.at, s.source, verdict::prose,
+                           "some places of " + name_at(s.sides[0].begin(), s.sides[0].end()).key +
+                               ", and not all of them"));
+    const reading all = read_text(text);
+    if (!all.ok()) return true;
+    define(all, text, line_of(s.at), {});
+    note_uses(s.at, all);
+    for (const std::size_t number : findings) {
+        out_.findings[number].verdict = verdict::defines;
+        out_.findings[number].words = all.left + ", one part of it";
+    }
+    parts_.erase(key);
+    return true;
+}
+
+void paper_reader::define(const reading& r, const std::string& text, int line,
+                          std::string arguments) {
+    definition d;
+    d.name = r.left;
+    d.text = text;
+    d.rank = r.left_rank;
+    d.section = section_;
+    d.line = line;
+    d.arguments = std::move(arguments);
+    d.function = text.find('(') < text.find(" = ") && text.find("_{") > text.find(" = ") &&
+                 text.find("^{") > text.find(" = ");
+    for (const used_name& u : r.names)
+        if (u.name != r.left) d.uses.push_back(u);
+    definitions_.add(std::move(d));
+}
+
+/// A name that is new, or begins a new meaning, is defined; of another the statement claims
+/// something. False where it does neither.
+bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_t number,
+                                   bool second_way) {
+    finding& f = out_.findings[number];
+    const std::string name = r.first.left, text = r.text(1), arguments = arguments_of(s.sides[0]);
+    const auto begin = [&](const std::string& words) {
+        if (!s.condition.empty()) {
+            // a definition with a condition is none of the whole
+            f.verdict = verdict::prose;
+            f.words = "it holds only " + s.condition;
+            return false;
+        }
+        if (supposed(s)) {
+            f.verdict = verdict::declares;
+            f.words =
+                "supposed here, and no definition for what follows: " + words + made_from(r.uses);
+            return true;
+        }
+        define(r.first, text, line_of(s.at), arguments);
+        f.words = words + made_from(r.uses);
+        return true;
+    };
+    // f(x) = 0, x_i = 1: a number that a function or a tensor is to have
+    const bool of_something =
+        s.sides[0].back().is(")") || s.sides[0].front().is("\\langle") || r.first.left_rank > 0;
+    if (r.uses.empty() && of_something && is_plain_number(r.sides[1].text)) {
+        f.verdict = verdict::declares;
+        f.words = "a condition on " + name;
+        return false;
+    }
+    const definition* known = definitions_.find(r.first.left);
+    if (!known) return begin(name);
+    const std::string line = fmt::format("{}", known->line);
+    if (known->rank != r.first.left_rank)
+        return begin(fmt::format("{} anew, with other indices than in line {}", name, line));
+    if (claim_judge(definitions_, facts_, names_).implies(*known, text, r.uses)) {
+        f.verdict = verdict::proved;
+        f.words = "as in line " + line;
+        return true;
+    }
+    const bool other = known->section != section_ || known->arguments != arguments ||
+                       !s.condition.empty() || supposed(s);
+    if (other && !second_way)
+        return begin(fmt::format("{} anew: line {} gives it another meaning", name, line));
+    add_claim(claim_kind::restated, r, number, known->text, text, r.first.left, r.first.names);
+    f.verdict = verdict::proved;
+    return true;
+}
+
+}  // namespace ricci::papers

@@ -1,0 +1,244 @@
+// Goes through the statements of displays and of the text, and lists what nothing explains.
+#include "check/paper_reader.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "check/paper_sides.hpp"
+#include "papers/conjunctions.hpp"
+
+namespace ricci::papers {
+
+std::size_t paper_reader::add(std::size_t at, std::string equation, verdict v, std::string words) {
+    if (equation.size() > 2000) equation.resize(2000);
+    out_.findings.push_back({document_.at(at), std::move(equation), v, std::move(words)});
+    return out_.findings.size() - 1;
+}
+
+void paper_reader::note(std::size_t number, const std::string& words) {
+    finding& f = out_.findings[number];
+    if (words.find(" is not read: ") != std::string::npos) {
+        partly_.insert(number);
+        if (f.verdict == verdict::proved) f.verdict = verdict::unproved;
+    }
+    std::string& all = f.words;
+    if (all.find(words) != std::string::npos) return;
+    all += (all.empty() ? "" : "; ") + words;
+}
+
+void paper_reader::begin_section(std::string_view heading) {
+    judge_claims();
+    ++section_;
+    heading_ = heading;
+    last_left_.clear();
+    numbers_.forget();
+}
+
+void paper_reader::begin_display(std::string_view text_before) {
+    judge_claims();
+    supposed_ = supposes(text_before);
+    places_ = places_in(heading_, text_before);
+}
+
+void paper_reader::take(const statement& given) {
+    statement s = given;
+    if (s.goes_on) {
+        if (last_left_.empty()) {
+            add(s.at, s.source, verdict::prose, "it goes on with what the text says");
+            return;
+        }
+        s.sides.front() = last_left_;
+    }
+    if (s.sides.size() > 1) last_left_ = s.sides.front();
+    if (s.sides.size() < 2) {
+        add(s.at, s.source, verdict::prose, why_no_equation(s));
+        return;
+    }
+    if (const auto n = numbers_.take(s); n.kind != worked_numbers::outcome_kind::none)
+        return take_numbers(s, n);
+    // around \Leftrightarrow stand equations of their own
+    std::size_t first = 0;
+    for (std::size_t k = 0; k <= s.relations.size(); ++k) {
+        if (k < s.relations.size() && s.relations[k] != relation::equivalent) continue;
+        const auto part = [&](auto& list, std::size_t end) {
+            using list_type = std::decay_t<decltype(list)>;
+            return list_type(list.begin() + static_cast<std::ptrdiff_t>(first),
+                             list.begin() + static_cast<std::ptrdiff_t>(end));
+        };
+        statement one = s;
+        one.sides = part(s.sides, k + 1);
+        one.relations = part(s.relations, k);
+        one.signs = part(s.signs, k);
+        if (first > 0 && !one.sides.front().empty()) one.at = one.sides.front().front().at;
+        if (first > 0 || k < s.relations.size()) one.source = source_of(one);
+        if (one.sides.size() > 1) take_chain(one, first > 0);
+        else add(one.at, one.source, verdict::prose, "no equation");
+        first = k + 1;
+    }
+}
+
+void paper_reader::take_numbers(const statement& s, const worked_numbers::outcome& n) {
+    using kind = worked_numbers::outcome_kind;
+    const verdict v = n.kind == kind::defines   ? verdict::defines
+                      : n.kind == kind::proved  ? verdict::proved
+                      : n.kind == kind::refuted ? verdict::refuted
+                                                : verdict::unproved;
+    const written_name left = name_at(s.sides.front().begin(), s.sides.front().end());
+    const bool condition = n.kind == kind::defines && !left.key.empty() &&
+                           (left.indexed || left.end != s.sides.front().end()) &&
+                           s.sides[1].size() == 1;
+    add(s.at, s.source, condition ? verdict::declares : v,
+        condition ? "a condition on " + left.key : n.words);
+}
+
+void paper_reader::take_chain(const statement& s, bool second_way) {
+    for (std::size_t k = 0; k < s.relations.size(); ++k) {
+        if (s.relations[k] == relation::equal) continue;
+        add(s.at, s.source, verdict::prose,
+            s.relations[k] == relation::near ? "holds approximately, and not exactly"
+                                             : why_other(s.signs[k]));
+        return;
+    }
+    spelling_context context = context_of(s, names_);
+    // letters that turn out to be labels or exponents are read as such, one after another
+    for (int attempt = 0; attempt < 5; ++attempt) {
+        std::string label;
+        if (read(s, context, second_way, label)) return;
+        if (!context.labels.insert(label).second) break;  // that was no help
+        context.indices.erase(label);
+    }
+    add(s.at, s.source, verdict::unreadable, "it is not clear which of its letters are indices");
+}
+
+/// False where a letter, `label`, has to be read as a label or an exponent first.
+bool paper_reader::read(const statement& s, const spelling_context& context, bool second_way,
+                        std::string& label) {
+    std::vector<spelling> sides;
+    for (std::size_t k = 0; k < s.sides.size(); ++k) {
+        spelling_context here = context;
+        here.left = k == 0;
+        sides.push_back(spell(s.sides[k], here));
+    }
+    reading_of r;
+    r.kept = s;
+    r.kept.sides.clear();
+    for (std::size_t k = 0; k < sides.size(); ++k) {
+        if (sides[k].what == spelling::state::read) {
+            r.kept.sides.push_back(s.sides[k]);
+            if (r.doubt.empty()) r.doubt = sides[k].doubt;
+            r.sides.push_back(std::move(sides[k]));
+            continue;
+        }
+        if (k == 0 || sides.size() == 2) {
+            add(s.at, s.source,
+                sides[k].what == spelling::state::prose ? verdict::prose : verdict::unreadable,
+                sides[k].why);
+            return true;
+        }
+        if (r.unread.empty())
+            r.unread =
+                fmt::format("the side {} is not read: {}", spelled(s.sides[k]), sides[k].why);
+    }
+    if (r.sides.size() < 2) {
+        add(s.at, s.source, verdict::prose, r.unread);
+        return true;
+    }
+    if (!s.condition.empty()) r.doubt = "it holds only " + s.condition;
+    if (r.doubt.empty() && !places_.empty()) r.doubt = "it holds where " + places_;
+    if (r.doubt.empty() && supposed_) r.doubt = "the sentence before it supposes something";
+    return read_left(s, r, context, second_way, label);
+}
+
+void paper_reader::note_passing(const part& p, int section) {
+    if (p.content.empty()) return;
+    const written_name one = name_at(p.content.begin(), p.content.end());
+    if (!one.key.empty() && one.end == p.content.end()) {
+        const std::string_view text = document_.text();
+        for (const judge::assumption& a :
+             facts_around(text.substr(0, p.begin), text.substr(p.end), one.key))
+            facts_.assume(a);
+        return;
+    }
+    for (const statement& s : statements_of(p.content, "")) {
+        if (s.sides.size() != 2 || s.sides[0].empty() || s.relations[0] != relation::equal)
+            continue;
+        const written_name n = name_at(s.sides[0].begin(), s.sides[0].end());
+        const bool named = !n.key.empty() && n.end == s.sides[0].end();
+        const bool number = s.sides[1].size() == 1 && s.sides[1][0].kind == token_kind::number;
+        if (named && number && !n.indexed)
+            facts_.numbers[n.key].push_back(
+                {section, spelled(s.sides[0]) + " = " + s.sides[1][0].text});
+    }
+}
+
+void paper_reader::take_passing(const part& p) {
+    if (p.content.size() < 3) return;
+    const auto list = statements_of(p.content, "");
+    if (list.size() != 1 || list[0].sides.size() < 2 || list[0].goes_on ||
+        !list[0].condition.empty())
+        return;
+    const statement& s = list[0];
+    for (const relation r : s.relations)
+        if (r != relation::equal) return;
+    if (numbers_.take(s).kind != worked_numbers::outcome_kind::none) return;
+    if (supposes(document_.text().substr(0, p.begin))) return;
+    spelling_context context = context_of(s, names_);
+    spelling_context left_context = context;
+    left_context.left = true;
+    const spelling left = spell(s.sides[0], left_context), right = spell(s.sides[1], context);
+    const bool both = left.what == spelling::state::read && right.what == spelling::state::read;
+    if (!both || !is_single_name(left.text)) return;
+    const std::string text = left.text + " = " + right.text;
+    const reading r = read_one(text);
+    if (!r.ok() || definitions_.find(r.left)) return;
+    std::vector<used_name> uses;
+    for (const used_name& u : r.names)
+        if (u.name != r.left) uses.push_back(u);
+    // n = m, T = 1: a choice, and no definition
+    const bool average = s.sides[0].front().is("\\langle");
+    if (!average && (uses.empty() || is_single_name(right.text))) return;
+    define(r, text, line_of(p.begin), arguments_of(s.sides[0]));
+    add(p.content.front().at, s.source, verdict::defines, r.left + made_from(uses));
+    note_uses(s.at, r);
+}
+
+void paper_reader::note_uses(std::size_t at, const reading& r) {
+    for (const used_name& u : r.names) {
+        if (u.name == left_side || name_codes::is_coded(u.name) ||
+            name_codes::is_coded(u.numerator))
+            continue;
+        if (!u.derivative) used_.emplace(plain_name(u.name), at);
+        for (const std::string& name : {u.of, u.numerator})
+            if (!name.empty() && name.find('/') == std::string::npos)
+                used_.emplace(plain_name(name), at);
+    }
+}
+
+void paper_reader::list_symbols() {
+    std::vector<std::pair<std::size_t, std::string>> list;
+    for (const auto& [name, at] : used_) {
+        const bool defined = definitions_.find(name) || definitions_.find(name + "_upper") ||
+                             definitions_.find(name + "_lower");
+        const std::size_t bar = name.find('_');
+        const bool named = names_.named.count(name) ||
+                           (bar != std::string::npos && names_.named.count(name.substr(0, bar)));
+        if (!defined && !named && !numbers_.knows(name)) list.emplace_back(at, name);
+    }
+    std::sort(list.begin(), list.end());
+    for (const auto& [at, name] : list) out_.symbols.push_back({name, document_.at(at)});
+}
+
+paper_report paper_reader::finish() {
+    judge_claims();
+    list_symbols();
+    for (finding& f : out_.findings) {
+        f.words = names_.codes->shown(f.words);
+        const std::string word = left_side;
+        for (std::size_t k = f.words.find(word); k != std::string::npos; k = f.words.find(word, k))
+            f.words.replace(k, word.size(), "the left side");
+    }
+    return std::move(out_);
+}
+
+}  // namespace ricci::papers

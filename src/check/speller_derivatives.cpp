@@ -1,0 +1,163 @@
+// Fractions, and derivatives, which are written as fractions.
+#include "check/speller.hpp"
+#include "papers/paper_words.hpp"
+
+namespace ricci::papers {
+
+namespace {
+
+bool is_d(const tokens& list) {
+    if (list.empty()) return false;
+    if (list[0].is("\\partial")) return true;
+    if (list[0].is("\\mathrm") || list[0].is("\\text") || list[0].is("\\textrm"))
+        return spelled(argument_at(list.begin() + 1, list.end())) == "d";
+    if (list[0].is("\\delta") || list[0].is("\\Delta")) return false;
+    return list[0].is("d") && (list.size() == 1 || list[1].kind != token_kind::down);
+}
+/// Behind the d or \partial at `t`.
+token_at behind_d(token_at t, token_at last) {
+    if (t->is("\\mathrm") || t->is("\\text") || t->is("\\textrm"))
+        return behind_argument(std::next(t), last);
+    return std::next(t);
+}
+bool is_d_at(token_at t, token_at last) {
+    return t->is("\\partial") || t->is("d") ||
+           ((t->is("\\mathrm") || t->is("\\text")) &&
+            spelled(argument_at(std::next(t), last)) == "d");
+}
+
+// The order that stands above the d, at `t`, which is moved behind it.
+int order_at(token_at& t, token_at last) {
+    if (t == last || t->kind != token_kind::up) return 1;
+    const std::string order = spelled(argument_at(std::next(t), last));
+    if (order != "2" && !order.empty()) not_computed("a derivative of higher order");
+    t = behind_argument(std::next(t), last);
+    return order == "2" ? 2 : 1;
+}
+
+// A name below a derivative.
+struct variable {
+    tokens name;
+    bool twice = false;  // \partial x^2, below a second derivative
+};
+
+// Reads a name up to the next d.
+variable variable_at(token_at& now, token_at last, int order) {
+    variable read;
+    for (const token_at first = now; now != last && !(is_d_at(now, last) && now != first);) {
+        const bool up = now->kind == token_kind::up;
+        const bool script = (up || now->kind == token_kind::down) && std::next(now) != last;
+        const bool squared =
+            script && order == 2 && spelled(argument_at(std::next(now), last)) == "2";
+        if (script && !squared) {
+            // an index of the name may be a d
+            const auto behind = behind_argument(std::next(now), last);
+            read.name.insert(read.name.end(), now, behind);
+            now = behind;
+        } else if (squared && up) {
+            read.twice = true;
+            now = behind_argument(std::next(now), last);
+        } else {
+            read.name.push_back(*now++);
+        }
+    }
+    return read;
+}
+
+}  // namespace
+
+std::string speller::fraction(token_at& now, token_at last) {
+    const token_at second = behind_argument(std::next(now), last);
+    const tokens above = argument_at(std::next(now), last), below = argument_at(second, last);
+    now = behind_argument(second, last);
+    if (above.empty() || below.empty()) not_read("a fraction without one of its parts");
+    const bool partial = above[0].is("\\partial") || below[0].is("\\partial");
+    if (partial || (is_d(above) && is_d(below) && below.size() > 1))
+        return derivative(above, below, now, last);
+    std::string out = "\\frac{" + expression(above.begin(), above.end()) + "}{";
+    const bool outside = below_;
+    below_ = true;
+    out += expression(below.begin(), below.end()) + "}";
+    below_ = outside;
+    product_->push_back({});
+    const std::string raised = power(now, last);
+    return raised.empty() ? out : "(" + out + ")" + raised;
+}
+
+std::string speller::derivative(const tokens& above, const tokens& below, token_at& now,
+                                token_at last) {
+    if (!is_d(above) || !is_d(below))
+        not_computed("a derivative that is written in a way of its own");
+    const bool total = !above[0].is("\\partial");
+    if (total) doubt("a total derivative is read as one by what is written, with all else held");
+    auto t = behind_d(above.begin(), above.end());
+    const int order = order_at(t, above.end());
+    factor whole;
+    // that of a logarithm is written out
+    const bool logarithm = order == 1 && t != above.end() && (t->is("\\log") || t->is("\\ln")) &&
+                           std::next(t) != above.end();
+    const std::string of = t == above.end()
+                               ? differentiated_behind(now, last)
+                               : differentiated(logarithm ? std::next(t) : t, above.end(), whole);
+    std::string by;
+    int count = 0;
+    for (auto k = below.begin(); k != below.end();) {
+        if (!is_d_at(k, below.end()))
+            not_computed("a derivative that is written in a way of its own");
+        k = behind_d(k, below.end());
+        if (k == below.end()) not_read("nothing stands behind \\partial");
+        const variable one = variable_at(k, below.end(), order);
+        const std::string spelt = differentiated_by(one.name);
+        for (int c = 0; c < (one.twice ? 2 : 1); ++c, ++count)
+            by += (by.empty() ? "\\partial " : " \\partial ") + spelt;
+    }
+    if (count != order) not_computed("a derivative of higher order");
+    if (now != last && now->kind == token_kind::down)
+        not_computed("a derivative that says what is held fixed");
+    product_->push_back(whole);
+    std::string out =
+        (order == 2 ? "\\frac{\\partial^2 " : "\\frac{\\partial ") + of + "}{" + by + "}";
+    if (logarithm) out = "\\frac{1}{" + of + "} " + out;
+    const std::string raised = power(now, last);
+    return raised.empty() ? out : "(" + out + ")" + raised;
+}
+
+/// \frac{d}{dx} f: what stands behind is differentiated.
+std::string speller::differentiated_behind(token_at& now, token_at last) {
+    if (now == last) not_computed(why_prose("\\partial"));
+    name_speller name(*this, now, last);
+    std::string of = name.run();
+    if (of.empty() || name.raised() || (now != last && !(now->is("+") || now->is("-"))))
+        not_computed(why_prose("\\partial"));
+    return of;
+}
+
+/// The name above, from `now` on.
+std::string speller::differentiated(token_at now, token_at last, factor& whole) {
+    name_speller name(*this, now, last);
+    std::string of = name.run();
+    whole.bold = name.what().bold;
+    if (of.empty() || now != last || name.raised())
+        not_computed("a derivative of an expression, and not of a name");
+    if (!name.what().indexed && (names_.is_matrix(name.what().key) || name.what().bold))
+        not_computed("matrix notation: a derivative without indices");
+    return of;
+}
+
+/// A name below.
+std::string speller::differentiated_by(const tokens& list) {
+    auto now = list.cbegin();
+    name_speller name(*this, now, list.cend());
+    std::string by = name.run();
+    if (by.empty() || now != list.cend() || name.raised())
+        not_computed("a derivative by an expression, and not by a name");
+    const factor& read = name.what();
+    const auto elsewhere = names_.indexed.find(read.key);
+    const bool capital = !read.key.empty() && read.key[0] >= 'A' && read.key[0] <= 'Z';
+    if (!read.indexed && (names_.is_matrix(read.key) || read.bold ||
+                          (capital && elsewhere != names_.indexed.end() && elsewhere->second > 1)))
+        not_computed("matrix notation: a derivative without indices");
+    return by;
+}
+
+}  // namespace ricci::papers
