@@ -183,6 +183,12 @@ struct random_network {
     }
 };
 
+array vector_of(const std::vector<double>& values) {
+    array a(element::f64, {values.size()});
+    std::copy(values.begin(), values.end(), static_cast<double*>(a.data()));
+    return a;
+}
+
 void check_same(const array& got, const std::vector<complex>& wanted) {
     REQUIRE(got.size() == wanted.size());
     for (std::size_t k = 0; k < wanted.size(); ++k)
@@ -221,6 +227,26 @@ TEST_CASE("a prepared network takes other values, and makes only what they chang
             check_same(p.result(), r.brute_force());
         }
     }
+}
+
+TEST_CASE("a prepared network has a result after a run that came to its end", "[network]") {
+    network n;
+    n.add(vector_of({1, 2}), {0});
+    n.add(vector_of({3, 4}), {0});
+    bool goes_on = true;
+    contract_options how;
+    how.progress = [&](double, double) { return goes_on; };
+    prepared_network p = prepare(n, find_order(n), how);
+    CHECK_THAT(words_of([&] { p.result(); }), Contains("no result"));
+    p();
+    check_same(p.result(), {11});
+    goes_on = false;
+    p.bind(0, vector_of({5, 6}));
+    CHECK_THAT(words_of([&] { p(); }), Contains("stopped"));
+    CHECK_THAT(words_of([&] { p.result(); }), Contains("no result"));
+    goes_on = true;
+    p();
+    check_same(p.result(), {39});
 }
 
 TEST_CASE("what other values do not change is not made again", "[network]") {
