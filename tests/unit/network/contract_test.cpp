@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -17,6 +18,7 @@
 #include "src/network/network_run.hpp"
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
+#include "tests/unit/network/naive_contraction.hpp"
 #include "tests/words_of.hpp"
 
 using namespace ricci;
@@ -208,6 +210,32 @@ TEST_CASE("networks are what loops over all their indices say", "[network]") {
             check_same(contract(n, r.order(0)), wanted);
             check_same(contract(n, r.order(1 + seed % 3)), wanted);
         }
+}
+
+TEST_CASE("batches of many small products are what loops say", "[network]") {
+    // A long index runs through three tensors: what they make with it is laid out batch by batch,
+    // whatever the product that takes it sums.
+    const std::vector<std::size_t> extents{300, 3, 2, 4, 3, 5};
+    const std::vector<std::vector<std::size_t>> axes{{0, 1, 2, 3}, {0, 3, 4}, {1, 4, 5}, {0, 5, 2}};
+    std::mt19937 random(2);
+    for (const std::vector<std::size_t>& kept : {std::vector<std::size_t>{0, 2}, {2, 0}, {2}}) {
+        network n;
+        for (const auto& list : axes) {
+            std::vector<std::size_t> shape;
+            for (const std::size_t i : list) shape.push_back(extents[i]);
+            array a(element::f64, shape);
+            for (std::size_t k = 0; k < a.size(); ++k)
+                static_cast<double*>(a.data())[k] = static_cast<double>(random() % 9) - 4;
+            n.add(a, list);
+        }
+        n.keep(kept);
+        const std::vector<std::pair<std::size_t, std::size_t>> pairs{{0, 1}, {2, 4}, {3, 5}};
+        const auto loops = ricci::testing::naive_contraction<double>(n).run(pairs);
+        const std::vector<complex> wanted(loops.begin(), loops.end());
+        check_same(contract(n, contraction_order::from_ssa(n, pairs)), wanted);
+        check_same(contract(n, contraction_order::from_ssa(n, pairs, {{1, 3}})), wanted);
+        check_same(contract(n, contraction_order::from_ssa(n, pairs, {{0, 7}})), wanted);
+    }
 }
 
 TEST_CASE("a prepared network takes other values, and makes only what they change", "[network]") {
