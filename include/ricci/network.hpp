@@ -312,10 +312,11 @@ public:
     /// Computes the result from what is bound, what has not changed excepted. Plans and allocates
     /// nothing.
     void operator()();
-    /// The result of the last run, in memory that the next one writes to.
+    /// The result of the last run, in memory that the next one writes to. Throws ricci::error
+    /// before the first run, and where the last one was stopped.
     array result() const;
     /// What was prepared with .scaled: the result is a mantissa, as contract_scaled() gives it, and
-    /// this its exponent of ten. 0 otherwise.
+    /// this its exponent of ten. 0 otherwise. Throws as result() does.
     double exponent10() const;
 
 private:

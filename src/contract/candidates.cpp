@@ -31,6 +31,7 @@ struct candidate {
     const char* name;
     cost estimate;
     maker make;
+    bool exchanges = false;  // A and B take each other's places first
 };
 
 template <class How, class T, class Stored>
@@ -50,6 +51,20 @@ candidate<T, Stored> take_cheapest(std::vector<candidate<T, Stored>>& all) {
     const candidate<T, Stored> taken = *best;
     all.erase(best);
     return taken;
+}
+
+// Small matrices with A and B exchanged: where columns lie next to each other only then, a kernel
+// reads them as they are, although they fill less of a vector. A few batches are over before that
+// is looked at.
+template <class T>
+void list_exchanged(const index_groups& groups, const kernels::kernel_table<T>& table,
+                    std::vector<candidate<T, T>>& to) {
+    constexpr std::int64_t least_batches = 16;
+    if (iterations(groups.batch) < least_batches) return;
+    const index_groups other = exchanged(groups, table.lanes);
+    if (!suits_direct(other, table)) return;
+    const costs estimates(other, table.lanes, static_cast<std::int64_t>(sizeof(T)));
+    to.push_back({"direct product", estimates.direct(), make<direct<T>, T, T>, true});
 }
 
 // Every way that the contraction can go, in the order in which the first of equal ones is taken.
@@ -72,6 +87,7 @@ std::vector<candidate<T, Stored>> list_candidates(const index_groups& groups,
                            make<transposed_output<T>, T, T>});
         if (suits_direct(groups, table))
             all.push_back({"direct product", estimates.direct(), make<direct<T>, T, T>});
+        else list_exchanged(groups, table, all);
     }
     all.push_back({"blocked product", estimates.blocked(), make<blocked<T, Stored>, T, Stored>});
     return all;
@@ -120,6 +136,7 @@ choice choose_strategy(index_groups groups, const kernels::kernel_table<T, Store
     const candidate<T, Stored> best = take_cheapest(all);
     made.name = best.name;
     made.estimate = best.estimate;
+    if (best.exchanges) groups = exchanged(std::move(groups), table.lanes);
     made.how = best.make(std::move(groups), table);
     if (!all.empty()) {
         const candidate<T, Stored> next = take_cheapest(all);

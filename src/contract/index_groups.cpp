@@ -203,6 +203,24 @@ void swap_operands(index_groups& groups) {
     groups.origin.swapped = !groups.origin.swapped;
 }
 
+// Each group in the order in which memory is best walked.
+void put_in_order(index_groups& groups, int lanes) {
+    sort_by(groups.batch, &contraction_loop::c, &contraction_loop::a);
+    if (has_unit_stride(groups.m, &contraction_loop::a)) {
+        sort_by(groups.m, &contraction_loop::a, &contraction_loop::c);
+    } else {
+        sort_by(groups.m, &contraction_loop::c, &contraction_loop::a);
+    }
+    if (has_unit_stride(groups.n, &contraction_loop::c)) {
+        sort_by(groups.n, &contraction_loop::c, &contraction_loop::b);
+        interleave(groups.n, &contraction_loop::c, &contraction_loop::b, line_part);
+    } else {
+        sort_by(groups.n, &contraction_loop::b, &contraction_loop::c);
+    }
+    order_k(groups, lanes);
+    for (loop_list* loops : {&groups.batch, &groups.m, &groups.n, &groups.k}) fuse(*loops);
+}
+
 }  // namespace
 
 std::int64_t iterations(const loop_list& loops) {
@@ -229,22 +247,16 @@ index_groups make_index_groups(const steps::contraction& what, int lanes) {
         swap_operands(groups);
     }
 
-    sort_by(groups.batch, &contraction_loop::c, &contraction_loop::a);
-    if (has_unit_stride(groups.m, &contraction_loop::a)) {
-        sort_by(groups.m, &contraction_loop::a, &contraction_loop::c);
-    } else {
-        sort_by(groups.m, &contraction_loop::c, &contraction_loop::a);
-    }
-    if (has_unit_stride(groups.n, &contraction_loop::c)) {
-        sort_by(groups.n, &contraction_loop::c, &contraction_loop::b);
-        interleave(groups.n, &contraction_loop::c, &contraction_loop::b, line_part);
-    } else {
-        sort_by(groups.n, &contraction_loop::b, &contraction_loop::c);
-    }
-    order_k(groups, lanes);
-    for (loop_list* loops : {&groups.batch, &groups.m, &groups.n, &groups.k}) fuse(*loops);
+    put_in_order(groups, lanes);
     groups.conjugate_a = groups.origin.swapped ? what.conjugate_b : what.conjugate_a;
     groups.conjugate_b = groups.origin.swapped ? what.conjugate_a : what.conjugate_b;
+    return groups;
+}
+
+index_groups exchanged(index_groups groups, int lanes) {
+    swap_operands(groups);
+    std::swap(groups.conjugate_a, groups.conjugate_b);
+    put_in_order(groups, lanes);
     return groups;
 }
 

@@ -35,4 +35,7 @@ std::int64_t iterations(const loop_list& loops);
 /// along m, or when n would leave most of a vector unused.
 index_groups make_index_groups(const steps::contraction& what, int lanes);
 
+/// The same contraction with A and B, and with them m and n, in each other's places.
+index_groups exchanged(index_groups groups, int lanes);
+
 }  // namespace ricci::contractions

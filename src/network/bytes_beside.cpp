@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "src/contract/algebra/algebra_product.hpp"
+#include "src/network/scaled/block_indices.hpp"
 
 namespace ricci::networks {
 
@@ -27,6 +28,17 @@ double bytes_of_tables(const sliced_plan& plan) {
         entries += rows + columns + terms;
     }
     return tensors * an_entry * entries;
+}
+
+double bytes_of_exponents(const sliced_plan& plan, std::span<const std::int32_t> block_indices) {
+    std::int64_t entries = 0, most = 0;
+    for (std::size_t k = plan.tree.operands; k < plan.tree.axes.size(); ++k) {
+        const block_table table = table_of(block_indices, plan.tree.axes[k], plan.extents);
+        entries += table.entries;
+        most = std::max(most, table.entries);
+    }
+    return static_cast<double>(sizeof(std::int64_t)) * static_cast<double>(entries) +
+           static_cast<double>(sizeof(double) + sizeof(std::int64_t)) * static_cast<double>(most);
 }
 
 double bytes_of_places(const sliced_plan& plan) {

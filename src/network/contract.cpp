@@ -227,16 +227,27 @@ void run_with_progress(network_run& run, const detail::progress_function& progre
 }
 
 void prepared_state::run() {
+    has_run_ = false;
     run_with_progress(*run_, progress_);
     if (left_) left_->put(result_, whole_);
+    has_run_ = true;
+}
+
+void prepared_state::check_has_run() const {
+    if (!has_run_)
+        throw error("ricci: the prepared network has no result: no run has come to its end.");
 }
 
 array prepared_state::result() const {
+    check_has_run();
     const array& result = left_ ? whole_ : result_;
     return result.type() == given_ ? result : result.converted(given_);
 }
 
-double prepared_state::exponent10() const { return static_cast<double>(run_->exponent10()); }
+double prepared_state::exponent10() const {
+    check_has_run();
+    return static_cast<double>(run_->exponent10());
+}
 
 std::vector<array> derivatives(const network_data& n, const order_data& order,
                                std::vector<std::size_t> operands) {

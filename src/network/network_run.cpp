@@ -104,7 +104,7 @@ void network_run::make_scaled(run_request& asked) {
     scaled_ = std::make_unique<scaled_run>(asked);
     asked.exponents = scaled_.get();
     for (std::size_t k = 0; k < given_.size(); ++k) scaled_->operands.reserve(k, given_[k]);
-    asked.memory = std::max(asked.memory - scaled_->operands.bytes(), 0.0);
+    asked.memory = std::max(asked.memory - scaled_->bytes(), 0.0);
 }
 
 void network_run::make_outputs(const run_request& asked) {
@@ -151,6 +151,9 @@ bool network_run::has_made_plans(const run_request& asked) {
         // All plans are ready at the same time.
         for (const auto& p : plans_) {
             tables_ += bytes_of_tables(p->plan);
+            if (scaled_)
+                tables_ += bytes_of_exponents(p->plan, scaled_->block_indices) +
+                           scaled_->layout.bytes_of_scratch();
             if (has_places_) needed_ += bytes_of_places(p->plan);
         }
         needed_ += tables_;
@@ -189,11 +192,15 @@ void network_run::make_lanes(const run_request& asked, double workspace) {
     std::size_t wanted = 1;
     double lent = 0;
     std::int64_t most_groups = 0;
-    const double sum_bytes = static_cast<double>(sum_bytes_);
+    // Of a group, with the exponents of a scaled run's sums.
+    const double sum_bytes =
+        static_cast<double>(sum_bytes_) +
+        (scaled_ && sum_bytes_ > 0 ? scaled_->layout.bytes_of_exponents(outputs_[0].data.size())
+                                   : 0);
     const auto threads = static_cast<std::size_t>(runtime::worker_count());
     for (auto& p : plans_) {
         const pass_sequence& passes = p->plan.passes;
-        const double sums = sum_bytes / static_cast<double>(size_of(type_));
+        const double sums = static_cast<double>(sum_bytes_) / static_cast<double>(size_of(type_));
         const double work = p->plan.multiplications * static_cast<double>(passes.group());
         const double lent_alone = lent_by(p->lanes[0]->loans(), 1);
         p->sums_apart = sum_bytes_ > 0 && passes.groups() > 1 && sums * products_a_sum <= work &&

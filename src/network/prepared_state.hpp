@@ -42,10 +42,12 @@ struct prepared_state {
                    bool keeps);
     void bind(std::size_t operand, const array& value);
     void run();
+    /// Both throw ricci::error where no run has come to its end.
     array result() const;
     double exponent10() const;
 
 private:
+    void check_has_run() const;
     void check_shape(std::size_t operand, const array& value) const;
     void take(std::size_t operand, const array& value);
 
@@ -55,6 +57,7 @@ private:
     array result_;  // of what is left
     array whole_;   // with what was left out, which is zero
     std::optional<network_run> run_;
+    bool has_run_ = false;  // to its end
     detail::progress_function progress_;
 };
 

@@ -118,6 +118,9 @@ private:
 
     // From the result back to the operands.
     void lay_out() {
+        node_of_.resize(tree_.axes.size());
+        for (std::size_t k = 0; k < nodes_.size(); ++k)
+            node_of_[at(nodes_[k].tensor)] = static_cast<std::int32_t>(k);
         tree_.axes.back().assign(asked_.open.begin(), asked_.open.end());
         for (auto s = tree_.steps.rbegin(); s != tree_.steps.rend(); ++s) lay_out_factors(*s);
     }
@@ -141,9 +144,27 @@ private:
         }
         const index_list_of_axes shared = shared_of(rows, columns, result);
         const index_list_of_axes summed = summed_of(rows, columns, result);
-        if (!is_operand(rows)) tree_.axes[at(rows)] = in_order(rows, shared, result, summed);
-        if (!is_operand(columns))
-            tree_.axes[at(columns)] = in_order(columns, shared, summed, result);
+        if (!is_operand(rows)) lay_out(rows, in_order(rows, shared, result, summed));
+        if (!is_operand(columns)) lay_out(columns, in_order(columns, shared, summed, result));
+    }
+    /// As the product that takes the tensor wants it; but where the product that makes it is a
+    /// batch of many small ones, each of these in one piece. Scattered over the whole tensor they
+    /// would be written element by element, while a product that takes them packs what it reads.
+    /// Short indices of a batch would leave too little next to each other for that.
+    void lay_out(std::int32_t tensor, index_list_of_axes wanted) {
+        constexpr std::int64_t least_extent = 16;
+        constexpr double least_batches = 256, most_elements = 4096;
+        tree_.axes[at(tensor)] = std::move(wanted);
+        const node& made = nodes_[at(node_of_[at(tensor)])];
+        if (made.left < 0) return;
+        const auto &left = nodes_[at(made.left)].indices, &right = nodes_[at(made.right)].indices;
+        index_list_of_axes batch;
+        for (const std::int32_t i : tree_.axes[at(tensor)])
+            if (asked_.extents[at(i)] >= least_extent && has_index(left, i) && has_index(right, i))
+                batch.push_back(i);
+        const double batches = size_of_indices(batch);
+        if (batches >= least_batches && made.size / batches <= most_elements)
+            tree_.axes[at(tensor)] = in_order(tensor, batch, tree_.axes[at(tensor)], {});
     }
     /// The axes of a tensor: those in the first list, then the second, then the third.
     index_list_of_axes in_order(std::int32_t tensor, const index_list_of_axes& first,
@@ -177,7 +198,8 @@ private:
     const tree_request& asked_;
     step_tree tree_;
     std::vector<node> nodes_;
-    std::vector<std::int32_t> uses_;  // of each index, by what is not used yet
+    std::vector<std::int32_t> node_of_;  // of each tensor
+    std::vector<std::int32_t> uses_;     // of each index, by what is not used yet
     std::vector<bool> is_open_;
 };
 

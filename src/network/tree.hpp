@@ -42,7 +42,8 @@ struct tree_request {
 /// The steps of an order. Indices that one operand alone has are summed before its product; the
 /// tree is walked so that few elements live at once; each intermediate has its axes as the product
 /// that takes it reads them best: what is shared first, then rows and what is summed of the left
-/// factor, or what is summed and columns of the right one.
+/// factor, or what is summed and columns of the right one. What a batch of many small products
+/// makes has the long indices of the batch first.
 step_tree make_tree(const tree_request& asked);
 
 /// Appends the steps that give the derivatives of a scalar result by some of the operands, in one

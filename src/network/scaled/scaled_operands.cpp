@@ -32,6 +32,8 @@ scaled_operands::scaled_operands(const run_request& asked,
     exponents_.resize(static_cast<std::size_t>(exponents));
     largest_.resize(static_cast<std::size_t>(most));
     powers_.resize(static_cast<std::size_t>(most));
+    bytes_ = static_cast<double>(exponents_.size() * sizeof(std::int64_t) +
+                                 largest_.size() * (sizeof(double) + sizeof(std::int64_t)));
 }
 
 // Whether a block is out of range.

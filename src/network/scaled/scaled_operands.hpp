@@ -33,7 +33,7 @@ public:
     }
     const block_table& table(std::size_t operand) const { return tensors_[operand].table; }
 
-    /// Bytes that copies take.
+    /// Bytes that copies and exponents take.
     double bytes() const { return bytes_; }
 
 private:

@@ -38,10 +38,10 @@ struct common_exponent {
 /// their block, which is not far from 1.
 template <class T>
 double largest_square(const block_walk& walk, const std::complex<T>* numbers,
-                      const std::vector<std::int64_t>& powers) {
+                      const std::int64_t* powers) {
     double most = 0;
     auto visit = [&](const walk_line& line) {
-        const auto power = static_cast<int>(powers[static_cast<std::size_t>(line.block)]);
+        const auto power = static_cast<int>(powers[line.block]);
         for (std::int64_t k = 0; k < line.count; k += 2) {
             const std::complex<T>& z = numbers[(line.first + k * line.first_step) / 2];
             if (!std::isfinite(z.real()) || !std::isfinite(z.imag())) continue;
@@ -65,59 +65,118 @@ scaled_result::scaled_result(const run_request& asked, std::span<const std::int3
         if (asked.choices == nullptr || !has_index(asked.choices->indices, i)) axes_.push_back(i);
     for (const std::int32_t i : block_indices)
         if (has_index(axes_, i)) block_indices_.push_back(i);
+    std::vector<path::slice> sliced;
     for (const path::slice& s : asked.slices)
-        if (has_index(axes_, s.index) && !has_index(block_indices_, s.index))
-            block_indices_.push_back(s.index);
+        if (has_index(axes_, s.index) && !has_index(block_indices_, s.index)) sliced.push_back(s);
     for (const std::int32_t i : axes_) bytes_ *= asked.extents[at(i)];
     strides_ = row_major(axes_, extents_);
-    table_ = table_of(block_indices_, axes_, extents_);
-    walk_ = walk_of(block_indices_, axes_, strides_, extents_, is_complex(type_));
+    for (auto& ranges : ranges_of(sliced, asked.extents)) {
+        pieces_.push_back(piece_of(std::move(ranges)));
+        pieces_.back().entry = entries_;
+        entries_ += pieces_.back().walk.blocks();
+    }
+}
+
+scaled_result::piece scaled_result::piece_of(std::vector<range_loop> ranges) const {
+    piece made;
+    std::vector<walk_loop> blocks, within;
+    for (const std::int32_t i : block_indices_) {
+        const std::int64_t stride = stride_of(i, axes_, strides_);
+        blocks.push_back({extents_[at(i)], stride, stride});
+    }
+    std::vector<std::int32_t> cut;
+    for (const range_loop& r : ranges) {
+        const std::int64_t stride = stride_of(r.index, axes_, strides_);
+        blocks.push_back({r.count, r.width * stride, r.width * stride});
+        within.push_back({r.width, stride, stride});
+        cut.push_back(r.index);
+        made.element += r.first * stride;
+    }
+    for (const std::int32_t i : axes_) {
+        if (has_index(block_indices_, i) || has_index(cut, i)) continue;
+        const std::int64_t stride = stride_of(i, axes_, strides_);
+        within.push_back({extents_[at(i)], stride, stride});
+    }
+    made.steps.resize(blocks.size());
+    std::int64_t entries = 1;
+    for (std::size_t k = blocks.size(); k-- > 0;) {
+        made.steps[k] = entries;
+        entries *= blocks[k].extent;
+    }
+    made.walk = block_walk(std::move(blocks), std::move(within), is_complex(type_));
+    made.ranges = std::move(ranges);
+    return made;
+}
+
+// The piece whose ranges a plan's loops go through.
+const scaled_result::piece& scaled_result::piece_with(std::span<const range_loop> loops) const {
+    const auto goes_through = [&](const range_loop& r) {
+        return std::any_of(loops.begin(), loops.end(), [&](const range_loop& l) {
+            return l.index == r.index && l.first == r.first;
+        });
+    };
+    return *std::find_if(pieces_.begin(), pieces_.end(), [&](const piece& p) {
+        return std::all_of(p.ranges.begin(), p.ranges.end(), goes_through);
+    });
 }
 
 scaled_result::part::part(const scaled_result& whole, std::span<const std::int64_t> extents,
                           std::span<const range_loop> loops, const block_table& of_pass) {
     const auto strides = row_major(whole.axes_, extents);
     const auto& all = whole.all_block_indices_;
+    const auto& block_indices = whole.block_indices_;
+    const piece& in = whole.piece_with(loops);
+    first_entry_ = in.entry;
     const auto step_in_pass = [&](std::int32_t index) {
-        const auto found = std::find(all.begin(), all.end(), index);
-        if (found == all.end()) return std::int64_t{0};
-        return of_pass.steps[static_cast<std::size_t>(found - all.begin())];
+        return of_pass.steps[static_cast<std::size_t>(std::find(all.begin(), all.end(), index) -
+                                                      all.begin())];
     };
     std::vector<walk_loop> blocks, within;
     const auto loop = [&](std::int32_t i) {
         return walk_loop{extents[at(i)], stride_of(i, whole.axes_, whole.strides_),
                          stride_of(i, whole.axes_, strides)};
     };
-    const block_table numbers = table_of(whole.block_indices_, whole.axes_, extents);
-    for (std::size_t k = 0; k < whole.block_indices_.size(); ++k) {
-        const std::int32_t i = whole.block_indices_[k];
+    const block_table numbers = table_of(block_indices, whole.axes_, extents);
+    for (std::size_t k = 0; k < block_indices.size(); ++k) {
+        const std::int32_t i = block_indices[k];
         blocks.push_back(loop(i));
-        loops_.push_back(
-            {extents[at(i)], numbers.steps[k], whole.table_.steps[k], step_in_pass(i)});
+        loops_.push_back({extents[at(i)], numbers.steps[k], in.steps[k], step_in_pass(i)});
     }
     for (const std::int32_t i : whole.axes_)
-        if (!has_index(whole.block_indices_, i)) within.push_back(loop(i));
+        if (!has_index(block_indices, i)) within.push_back(loop(i));
     walk_ = block_walk(std::move(blocks), std::move(within), is_complex(whole.type_));
     for (const range_loop& l : loops) {
-        std::int64_t entry = 0;
-        for (std::size_t k = 0; k < whole.block_indices_.size(); ++k)
-            if (whole.block_indices_[k] == l.index) entry = whole.table_.steps[k];
         const std::int64_t element = stride_of(l.index, whole.axes_, whole.strides_);
         elements_.push_back({element * l.first, element * l.width});
-        entries_.push_back({entry * l.first, entry * l.width});
+        moving entries;
+        for (std::size_t k = 0; k < block_indices.size(); ++k)
+            if (block_indices[k] == l.index)
+                entries = {in.steps[k] * l.first, in.steps[k] * l.width};
+        for (std::size_t r = 0; r < in.ranges.size(); ++r)
+            if (in.ranges[r].index == l.index) entries = {0, in.steps[block_indices.size() + r]};
+        entries_.push_back(entries);
     }
 }
 
 scaled_sums scaled_result::sums_in(std::vector<void*> rows) const {
     scaled_sums made{std::move(rows), {}};
-    made.exponents.resize(made.rows.size() * static_cast<std::size_t>(table_.entries));
+    made.exponents.resize(made.rows.size() * static_cast<std::size_t>(entries_));
     return made;
 }
 
 scaled_result::scratch scaled_result::make_scratch() const {
-    const auto entries = static_cast<std::size_t>(table_.entries);
+    const auto entries = static_cast<std::size_t>(entries_);
     return {std::vector<std::int64_t>(entries), std::vector<std::int64_t>(entries),
             std::vector<double>(entries)};
+}
+
+double scaled_result::bytes_of_exponents(std::size_t rows) const {
+    return static_cast<double>(sizeof(std::int64_t)) * static_cast<double>(rows) *
+           static_cast<double>(entries_);
+}
+
+double scaled_result::bytes_of_scratch() const {
+    return (2.0 * sizeof(std::int64_t) + sizeof(double)) * static_cast<double>(entries_);
 }
 
 void scaled_result::clear(scaled_sums& sums) const {
@@ -128,7 +187,7 @@ void scaled_result::clear(scaled_sums& sums) const {
 void scaled_result::add(const part& to, const scaled_tensor& pass,
                         std::span<const std::int64_t> counters, scaled_sums& sums, std::size_t row,
                         scratch& room) const {
-    std::int64_t element = 0, entry = 0;
+    std::int64_t element = 0, entry = to.first_entry_;
     for (std::size_t l = 0; l < to.elements_.size(); ++l) {
         element += to.elements_[l].first + counters[l] * to.elements_[l].advance;
         entry += to.entries_[l].first + counters[l] * to.entries_[l].advance;
@@ -149,7 +208,7 @@ void scaled_result::add(const part& to, const scaled_tensor& pass,
 }
 
 void scaled_result::add(const scaled_sums& from, scaled_sums& to, scratch& room) const {
-    const auto entries = static_cast<std::size_t>(table_.entries);
+    const auto entries = static_cast<std::size_t>(entries_);
     for (std::size_t row = 0; row < to.rows.size(); ++row) {
         std::int64_t* const own = exponents(to, row);
         for (std::size_t b = 0; b < entries; ++b) {
@@ -158,15 +217,20 @@ void scaled_result::add(const scaled_sums& from, scaled_sums& to, scratch& room)
             room.powers[b] = common.own_power;
             room.added_powers[b] = common.added_power;
         }
-        multiply_blocks(walk_, type_, to.rows[row], room.powers.data());
-        add_blocks(walk_, type_, from.rows[row], to.rows[row], room.added_powers.data());
+        for (const piece& p : pieces_) {
+            void* const sums = start_of(to.rows[row], p);
+            multiply_blocks(p.walk, type_, sums, room.powers.data() + p.entry);
+            add_blocks(p.walk, type_, start_of(from.rows[row], p), sums,
+                       room.added_powers.data() + p.entry);
+        }
     }
 }
 
 std::int64_t scaled_result::finish(scaled_sums& sums, std::size_t row, scratch& room) const {
     void* const data = sums.rows[row];
     const std::int64_t* const own = exponents(sums, row);
-    measure_blocks(walk_, type_, data, room.largest.data());
+    for (const piece& p : pieces_)
+        measure_blocks(p.walk, type_, start_of(data, p), room.largest.data() + p.entry);
     std::int64_t exponent = no_exponent;
     for (std::size_t b = 0; b < room.largest.size(); ++b)
         if (room.largest[b] != 0)
@@ -181,16 +245,25 @@ std::int64_t scaled_result::finish(scaled_sums& sums, std::size_t row, scratch& 
     if (is_complex(type_)) largest = std::max(largest, largest_absolute(data, room.powers));
     const bool single = type_ == element::f32 || type_ == element::c64;
     const decimal_change change(largest, exponent, single);
-    multiply_blocks(walk_, type_, data, room.powers.data(), change.by, change.divides);
+    for (const piece& p : pieces_)
+        multiply_blocks(p.walk, type_, start_of(data, p), room.powers.data() + p.entry, change.by,
+                        change.divides);
     return change.power;
 }
 
-double scaled_result::largest_absolute(const void* numbers,
-                                       const std::vector<std::int64_t>& powers) const {
-    return std::sqrt(
-        type_ == element::c64
-            ? largest_square(walk_, static_cast<const std::complex<float>*>(numbers), powers)
-            : largest_square(walk_, static_cast<const std::complex<double>*>(numbers), powers));
+double scaled_result::largest_absolute(void* row, const std::vector<std::int64_t>& powers) const {
+    double most = 0;
+    for (const piece& p : pieces_) {
+        const std::int64_t* const of_blocks = powers.data() + p.entry;
+        most = std::max(
+            most,
+            type_ == element::c64
+                ? largest_square(p.walk, static_cast<const std::complex<float>*>(start_of(row, p)),
+                                 of_blocks)
+                : largest_square(p.walk, static_cast<const std::complex<double>*>(start_of(row, p)),
+                                 of_blocks));
+    }
+    return std::sqrt(most);
 }
 
 }  // namespace ricci::networks

@@ -18,8 +18,8 @@
 namespace ricci::networks {
 
 /// What passes have given so far: of each row of choices, or of the one result, row-major, with an
-/// exponent for each place of its block indices. These are those of all tensors, and those that are
-/// sliced.
+/// exponent for each of its blocks. A block is what lies at one place of the block indices that all
+/// tensors have, and in one range of each index that is sliced beside them.
 struct scaled_sums {
     std::vector<void*> rows;
     std::vector<std::int64_t> exponents;  // row after row
@@ -45,6 +45,7 @@ public:
         };
         block_walk walk_;                // of the sums, and of what a pass gives
         std::vector<table_loop> loops_;  // blocks in the walk, the sums' table, and the pass's
+        std::int64_t first_entry_ = 0;
         std::vector<moving> elements_, entries_;
     };
     /// Room for one caller's work.
@@ -66,19 +67,37 @@ public:
     /// Turns a row into mantissas. Returns its exponent of ten.
     std::int64_t finish(scaled_sums& sums, std::size_t row, scratch& room) const;
 
+    /// Bytes of the exponents of so many rows, and of one scratch.
+    double bytes_of_exponents(std::size_t rows) const;
+    double bytes_of_scratch() const;
+
 private:
+    /// Ranges of equal length of all indices that are sliced: with what is left over of an extent,
+    /// results have several such pieces.
+    struct piece {
+        std::vector<range_loop> ranges;
+        block_walk walk;
+        std::vector<std::int64_t> steps;      // in the exponents: of block indices, then of ranges
+        std::int64_t element = 0, entry = 0;  // where it begins
+    };
+    piece piece_of(std::vector<range_loop> ranges) const;
+    const piece& piece_with(std::span<const range_loop> loops) const;
+
     std::int64_t* exponents(scaled_sums& sums, std::size_t row) const {
-        return sums.exponents.data() + row * static_cast<std::size_t>(table_.entries);
+        return sums.exponents.data() + row * static_cast<std::size_t>(entries_);
     }
-    double largest_absolute(const void* numbers, const std::vector<std::int64_t>& powers) const;
+    void* start_of(void* row, const piece& p) const {
+        return static_cast<std::byte*>(row) + p.element * static_cast<std::int64_t>(size_of(type_));
+    }
+    double largest_absolute(void* row, const std::vector<std::int64_t>& powers) const;
 
     element type_;
     std::vector<std::int32_t> axes_;                               // without those that are chosen
     std::vector<std::int32_t> all_block_indices_, block_indices_;  // of tensors; of the sums
     std::vector<std::int64_t> extents_, strides_;                  // of indices; of the axes
     std::size_t bytes_ = 0;                                        // of a row
-    block_table table_;
-    block_walk walk_;
+    std::vector<piece> pieces_;
+    std::int64_t entries_ = 0;  // of a row: those of all pieces
 };
 
 }  // namespace ricci::networks

@@ -21,6 +21,12 @@ struct scaled_run {
           room(layout.make_scratch()),
           exponents10(asked.results.size()) {}
 
+    /// Bytes that it takes, whatever the plans: copies of operands, and exponents.
+    double bytes() const {
+        return operands.bytes() + layout.bytes_of_exponents(result.rows.size()) +
+               layout.bytes_of_scratch();
+    }
+
     std::vector<std::int32_t> block_indices;
     scaled_operands operands;
     scaled_result layout;

@@ -101,6 +101,36 @@ TEST_CASE("small matrices of many batches, on every target", "[contract]") {
     });
 }
 
+TEST_CASE("small matrices whose columns fill half of a vector, on every target", "[contract]") {
+    // C[l][n][m] of A[l][k][m] and B[l][n][k]: along m all lies next to each other, along n nothing.
+    const auto turned = [](std::int64_t l, std::int64_t m, std::int64_t n, std::int64_t k) {
+        return pattern{{{l, k * m, n * k, n * m}}, {{m, 1, 0, 1}}, {{n, 0, k, m}}, {{k, m, 1, 0}}};
+    };
+    const auto check_both = [&](auto zero) {
+        using T = decltype(zero);
+        const auto& table = gemm_kernels<T>();
+        if (table.direct_rows[0] == 0 || !table.direct_masks || table.lanes < 4) return;
+        const std::int64_t half = table.lanes / 2, two = 2 * table.lanes;
+        const pattern p = turned(600, half, two, 4);
+        CHECK_THAT(prepared_contraction(describe<T>(p)).words(), Contains("direct product"));
+        check<T>(p, 1, 1, 0);
+        check<T>(p, 2, -2, 0.5);
+        // The same with A and B in each other's places.
+        const pattern other{{{600, two * 4, 4 * half, two * half}},
+                            {{two, 4, 0, half}},
+                            {{half, 0, 1, 1}},
+                            {{4, 1, half, 0}}};
+        CHECK_THAT(prepared_contraction(describe<T>(other)).words(), Contains("direct product"));
+        check<T>(other, 3, 1.5, 1);
+        for (const std::int64_t m : {half - 1, half + 1})
+            for (const std::int64_t k : {1, 3, 40}) check<T>(turned(50, m, two + 3, k), 4, 1, 0.5);
+    };
+    on_every_target([&] {
+        check_both(float{});
+        check_both(double{});
+    });
+}
+
 TEST_CASE("small matrices that come from memory, on every target", "[contract]") {
     on_every_target([&] {
         if (gemm_kernels<double>().direct_rows[0] == 0) return;

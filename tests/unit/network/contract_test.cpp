@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -17,6 +18,7 @@
 #include "src/network/network_run.hpp"
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
+#include "tests/unit/network/naive_contraction.hpp"
 #include "tests/words_of.hpp"
 
 using namespace ricci;
@@ -183,6 +185,12 @@ struct random_network {
     }
 };
 
+array vector_of(const std::vector<double>& values) {
+    array a(element::f64, {values.size()});
+    std::copy(values.begin(), values.end(), static_cast<double*>(a.data()));
+    return a;
+}
+
 void check_same(const array& got, const std::vector<complex>& wanted) {
     REQUIRE(got.size() == wanted.size());
     for (std::size_t k = 0; k < wanted.size(); ++k)
@@ -204,6 +212,32 @@ TEST_CASE("networks are what loops over all their indices say", "[network]") {
         }
 }
 
+TEST_CASE("batches of many small products are what loops say", "[network]") {
+    // A long index runs through three tensors: what they make with it is laid out batch by batch,
+    // whatever the product that takes it sums.
+    const std::vector<std::size_t> extents{300, 3, 2, 4, 3, 5};
+    const std::vector<std::vector<std::size_t>> axes{{0, 1, 2, 3}, {0, 3, 4}, {1, 4, 5}, {0, 5, 2}};
+    std::mt19937 random(2);
+    for (const std::vector<std::size_t>& kept : {std::vector<std::size_t>{0, 2}, {2, 0}, {2}}) {
+        network n;
+        for (const auto& list : axes) {
+            std::vector<std::size_t> shape;
+            for (const std::size_t i : list) shape.push_back(extents[i]);
+            array a(element::f64, shape);
+            for (std::size_t k = 0; k < a.size(); ++k)
+                static_cast<double*>(a.data())[k] = static_cast<double>(random() % 9) - 4;
+            n.add(a, list);
+        }
+        n.keep(kept);
+        const std::vector<std::pair<std::size_t, std::size_t>> pairs{{0, 1}, {2, 4}, {3, 5}};
+        const auto loops = ricci::testing::naive_contraction<double>(n).run(pairs);
+        const std::vector<complex> wanted(loops.begin(), loops.end());
+        check_same(contract(n, contraction_order::from_ssa(n, pairs)), wanted);
+        check_same(contract(n, contraction_order::from_ssa(n, pairs, {{1, 3}})), wanted);
+        check_same(contract(n, contraction_order::from_ssa(n, pairs, {{0, 7}})), wanted);
+    }
+}
+
 TEST_CASE("a prepared network takes other values, and makes only what they change", "[network]") {
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         random_network r(seed, element::f64);
@@ -221,6 +255,26 @@ TEST_CASE("a prepared network takes other values, and makes only what they chang
             check_same(p.result(), r.brute_force());
         }
     }
+}
+
+TEST_CASE("a prepared network has a result after a run that came to its end", "[network]") {
+    network n;
+    n.add(vector_of({1, 2}), {0});
+    n.add(vector_of({3, 4}), {0});
+    bool goes_on = true;
+    contract_options how;
+    how.progress = [&](double, double) { return goes_on; };
+    prepared_network p = prepare(n, find_order(n), how);
+    CHECK_THAT(words_of([&] { p.result(); }), Contains("no result"));
+    p();
+    check_same(p.result(), {11});
+    goes_on = false;
+    p.bind(0, vector_of({5, 6}));
+    CHECK_THAT(words_of([&] { p(); }), Contains("stopped"));
+    CHECK_THAT(words_of([&] { p.result(); }), Contains("no result"));
+    goes_on = true;
+    p();
+    check_same(p.result(), {39});
 }
 
 TEST_CASE("what other values do not change is not made again", "[network]") {

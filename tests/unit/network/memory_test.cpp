@@ -151,7 +151,7 @@ TEST_CASE("the peak of memory keeps within the bound", "[memory]") {
              n.keep({1, 0});
              return n;
          },
-         {"plain", "order", "max_sum", "prepared"}},
+         {"plain", "order", "scaled", "max_sum", "prepared"}},
     };
     if (said_of_process("VmHWM") == 0) return;
     for (const memory_case& c : cases)
