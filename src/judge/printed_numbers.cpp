@@ -24,18 +24,35 @@ rational round_unit(const rational& value) {
 
 bool is_lone_whole(const printed_entry& e) { return !e.unit.is_zero() && e.number.is_whole(); }
 
+/// A whole number, or what is known to be as near to one as sixteen digits say, as \log_2 8 is.
+bool comes_to_whole(const measured& x) {
+    if (x.is_whole()) return true;
+    if (x.is_exact() || rational(integer(1), integer(1'000'000)) < x.half) return false;
+    integer rest;
+    const rational half(integer(1), integer(2));
+    const rational up = x.value.abs() + half;
+    const integer nearest = integer::divide(up.above(), up.below(), rest);
+    return (x.value.abs() - rational(nearest, integer(1))).abs() <= x.half;
+}
+
 agreement compare_entries(const printed_entry& a, const printed_entry& b, bool in_matrix,
                           bool approximate) {
     const rational off = (a.number.value - b.number.value).abs();
     rational allowed = a.number.half + b.number.half;
+    rational cut = allowed;  // where digits are dropped instead of rounded
     const printed_entry* const both[] = {&a, &b};
     for (int k = 0; k < 2; ++k) {
         const printed_entry &mine = *both[k], &other = *both[1 - k];
-        if (is_lone_whole(mine) && !other.number.is_whole()) allowed = allowed + mine.unit;
+        if (is_lone_whole(mine) && !comes_to_whole(other.number)) {
+            allowed = allowed + mine.unit * rational(integer(1), integer(approximate ? 1 : 2));
+            cut = cut + mine.unit;
+        }
         // in a table digits are cut as often as they are rounded
-        else if (in_matrix && !mine.unit.is_zero()) allowed = allowed + mine.number.half;
+        else if (in_matrix && !mine.unit.is_zero())
+            allowed = allowed + mine.number.half;
     }
     if (off.is_zero() || off < allowed) return agreement::agree;
+    if (off < cut) return agreement::near;
     if (!approximate) return agreement::differ;
     for (const printed_entry* e : both)
         if (is_lone_whole(*e) && rational(1) < round_unit(e->number.value) &&

@@ -53,7 +53,8 @@ private:
 enum class agreement : std::uint8_t {
     agree,
     differ,
-    near,    // by an approximate sign beside numbers without decimals, which promises no digits
+    near,    // a whole number that was rounded otherwise than to the nearest, or by an approximate
+             // sign, which promises no digits beside numbers without decimals
     shapes,  // a number and a matrix, or matrices of other sizes
 };
 struct compared {

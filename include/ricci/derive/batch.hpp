@@ -215,13 +215,19 @@ private:
     /// The index of a derivative is that of the tensor below the stroke, or else of the one above:
     /// each of many losses by weights that they share.
     constexpr ir::mistake place_in_derivatives() {
+        // A tangent has the axes of what it is the tangent of, which no equation may have itself.
+        for (ref n = batched_.size() - 1; n >= 0; --n) {
+            const ir::name_symbol& s = p_.names[n];
+            if (s.kind != ir::name_kind::tangent || !batched_[n]) continue;
+            if (!read_[n] && !defined_[n]) continue;
+            batched_[s.of] = read_[s.of] = true;
+        }
         for (ref n = 0; n < batched_.size(); ++n) {
             ir::name_symbol& s = p_.names[n];
             if (s.kind == ir::name_kind::plain || !batched_[n]) continue;
             if (!read_[n] && !defined_[n]) continue;  // left over from a derivation
-            if (s.kind == ir::name_kind::tangent) {
-                batched_[s.of] = true;
-            } else if (!batched_[s.of]) {
+            if (s.kind == ir::name_kind::tangent) continue;
+            if (!batched_[s.of]) {
                 ++s.numerator_rank;
             } else if (s.numerator_rank > 0) {
                 builder words;

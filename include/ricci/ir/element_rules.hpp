@@ -230,9 +230,12 @@ private:
             case op::apply:
                 return is_always_real(x) ||
                        (!says(static_cast<function>(x.detail), types::leaves_reals) && all_real(x));
-            case op::power:
-                return all_real(x) && is_literal(p_.child(x, 1)) &&
-                       is_whole(p_.nodes[p_.child(x, 1)].value);
+            case op::power: {
+                if (!is_literal(p_.child(x, 1))) return false;
+                const auto exponent = p_.nodes[p_.child(x, 1)].value;
+                // (z)^0, which counts places, is 1 whatever z is
+                return exponent == 0 || (all_real(x) && is_whole(exponent));
+            }
             default:
                 return all_real(x);
         }

@@ -85,7 +85,8 @@ private:
     detail::buffer<std::int64_t> given_;
 };
 
-/// dL/dX has the shape of X, dA/dS that of A and then that of S.
+/// dL/dX has the shape of X, dA/dS that of A and then that of S. What is above may be no tensor of
+/// the program, as the losses that a batch has one of each: its axes stay open, those of X do not.
 constexpr void shape_of_derivative(const program_view& p, shape_table& t, ref name) {
     const name_symbol& s = p.names[name];
     if (s.kind == name_kind::plain || t.rank(name) >= 0) return;
@@ -94,10 +95,11 @@ constexpr void shape_of_derivative(const program_view& p, shape_table& t, ref na
     detail::buffer<std::int64_t> sizes;
     if (s.numerator_rank > 0) {
         const ref above = p.find(parts_of_derivative(p.name(name)).numerator);
-        if (above == none) return;
-        shape_of_derivative(p, t, above);
-        if (t.rank(above) != s.numerator_rank) return;
-        sizes.append(t.extents(above), t.rank(above));
+        if (above != none) shape_of_derivative(p, t, above);
+        if (above != none && t.rank(above) == s.numerator_rank)
+            sizes.append(t.extents(above), t.rank(above));
+        else
+            for (std::int32_t k = 0; k < s.numerator_rank; ++k) sizes.push(open_extent);
     }
     sizes.append(t.extents(s.of), t.rank(s.of));
     t.set_shape(name, sizes.size(), sizes.data());

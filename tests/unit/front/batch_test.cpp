@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -218,6 +219,78 @@ TEST_CASE("a gradient that is batched gives one for each", "[batch]") {
         for (const auto& [name, value] :
              run(g, {{"X", part_of(x, k)}, {"W", w}, {"dL/dY", part_of(seed, k)}}))
             compare_part<double>(all[name], k * value.size(), value, name);
+}
+
+TEST_CASE("a gradient of each by what all share has all of its elements", "[batch]") {
+    struct {
+        const char *text, *by;
+        std::vector<std::size_t> shared, given;
+        std::vector<std::string> of;
+    } const cases[] = {
+        {"y^t = v^{t+1} - v^t", "v", {7}, {6}, {"dL/dy"}},
+        {"y^t = v^{3t}", "v", {9}, {3}, {"dL/dy"}},
+        {"y^t = X^{2t+k} v^k", "v", {3}, {2}, {"dL/dy", "X"}},
+        {"y^{ik} = X^{i+j} w^{jk} (v^{i+2})^2", "v", {8}, {4, 2}, {"dL/dy", "X"}},
+        {"d^t = v^{t+1} - v^t; y^t = \\sum_{s \\ge t} d^s", "v", {7}, {6}, {"dL/dy"}},
+        {"y^{ia} = E^{n_{ia} a}", "E", {5, 2}, {3, 2}, {"dL/dy", "n"}},
+        {"y^{ia} = E^{n_{ia} a}", "E", {5, 2}, {3, 2}, {"dL/dy"}},
+    };
+    for (const auto& c : cases) {
+        INFO(c.text);
+        const program g = gradient(parsed(c.text), "y", {c.by});
+        const program many = batch(g, {.of = c.of, .index = "b"});
+        const shapes of_all = {{c.by, values(c.shared)},
+                               {"dL/dy", values(c.given)},
+                               {"X", values({6})},
+                               {"w", values({3, 2})},
+                               {"n", places({3, 2}, 4)}};
+        std::uint64_t state = 3;
+        std::vector<named> all;
+        std::vector<std::vector<named>> parts(count);
+        std::set<std::string> names = {c.by};  // for its shape, where no value of it is read
+        for (const tensor_info& t : g.inputs()) names.insert(t.name);
+        for (const std::string& name : names) {
+            const bool batched = std::find(c.of.begin(), c.of.end(), name) != c.of.end();
+            std::vector<std::size_t> extents = of_all.at(name).extents;
+            if (batched) extents.insert(extents.begin(), count);
+            const array a = filled<double>(of_all.at(name), extents, state);
+            all.push_back({name, a});
+            for (std::size_t k = 0; k < count; ++k)
+                parts[k].push_back({name, batched ? array(part_of(a, k)) : array(a)});
+        }
+        const std::string name = canonical_name(std::string("dL/d") + c.by);
+        const arrays slopes = run(many, all);
+        for (std::size_t k = 0; k < count; ++k) {
+            const array one = run(g, parts[k])[name];
+            REQUIRE(std::equal(one.extents().begin(), one.extents().end(), c.shared.begin(),
+                               c.shared.end()));
+            REQUIRE(slopes[name].size() == count * one.size());
+            compare_part<double>(slopes[name], k * one.size(), one, name);
+        }
+    }
+}
+
+TEST_CASE("products with Hessians of each by what all share", "[batch]") {
+    const program g = gradient(parsed("y^t = (v^{3t})^2 w^t"), "y", {"v"});
+    const batch_options each = {.of = {"w", "dL/dy"}, .index = "b"};
+    const program one = tangent(g, {"v"}), first = batch(one, each),
+                  last = tangent(batch(g, each), {"v"});
+    std::uint64_t state = 3;
+    const array v = filled<double>({}, {12}, state), along = filled<double>({}, {12}, state),
+                w = filled<double>({}, {count, 4}, state),
+                s = filled<double>({}, {count, 4}, state);
+    for (const program& p : {first, last}) {
+        const array all =
+            run(p, {{"v", v}, {"d/dt v", along}, {"w", w}, {"dL/dy", s}})["d/dt dL/dv"];
+        REQUIRE(all.size() == count * 12);
+        for (std::size_t k = 0; k < count; ++k)
+            compare_part<double>(all, k * 12,
+                                 run(one, {{"v", v},
+                                           {"d/dt v", along},
+                                           {"w", part_of(w, k)},
+                                           {"dL/dy", part_of(s, k)}})["d/dt dL/dv"],
+                                 "d/dt dL/dv");
+    }
 }
 
 TEST_CASE("batches in the source and at run time are the same", "[batch]") {

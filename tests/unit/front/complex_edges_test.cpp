@@ -127,3 +127,44 @@ TEST_CASE("a norm of complex tensors is refused, as it is a root of squares", "[
     CHECK(value("y = \\lVert |z^i| \\rVert").real() == Approx(std::sqrt(26.0)));
     CHECK(value("y = \\lVert z^i \\rVert_1").real() == Approx(6.0));
 }
+
+TEST_CASE("gradients of complex tensors on a ring", "[complex]") {
+    using number = std::complex<double>;
+    constexpr std::size_t n = 5;
+    std::vector<number> x, y, s;
+    for (std::size_t k = 0; k < n; ++k) {
+        const auto t = static_cast<double>(k);
+        x.emplace_back(std::sin(1 + t), std::cos(2 * t));
+        y.emplace_back(t - 2, std::sin(3 * t));
+        s.emplace_back(1 / (1 + t), t);
+    }
+    const array of_x = of<double>(element::c128, x), of_y = of<double>(element::c128, y),
+                of_s = of<double>(element::c128, s);
+    const auto slopes = [&](const char* text, std::vector<named> operands) {
+        operands.push_back({"x", of_x});
+        operands.push_back({"y", of_y});
+        operands.push_back({"dL/dr", of_s});
+        return run(gradient(parse(text).value(), "r", {"x", "y"}), operands);
+    };
+    const auto check = [&](const array& got, std::size_t at, number want) {
+        CHECK(std::abs(static_cast<const number*>(got.data())[at] - want) < 1e-12);
+    };
+    // the loss changes by the real part of g dz
+    const arrays correlation =
+        slopes("r^k = \\sum_i x^i \\operatorname{conj}(y^{\\operatorname{wrap}(i+k)})",
+               {{"k", extent(n)}});
+    const arrays neighbours =
+        slopes("r^i = x^i (y^{\\operatorname{wrap}(i+1)} + y^{\\operatorname{wrap}(i-1)})", {});
+    for (std::size_t i = 0; i < n; ++i) {
+        number by_x, by_y;
+        for (std::size_t k = 0; k < n; ++k) {
+            by_x += s[k] * std::conj(y[(i + k) % n]);
+            by_y += std::conj(s[k] * x[(i + n - k) % n]);
+        }
+        check(correlation["dL/dx"], i, by_x);
+        check(correlation["dL/dy"], i, by_y);
+        const std::size_t before = (i + n - 1) % n, behind = (i + 1) % n;
+        check(neighbours["dL/dx"], i, s[i] * (y[before] + y[behind]));
+        check(neighbours["dL/dy"], i, s[before] * x[before] + s[behind] * x[behind]);
+    }
+}

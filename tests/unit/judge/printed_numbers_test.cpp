@@ -60,7 +60,19 @@ TEST_CASE("a decimal number is good to half a unit of its last place") {
 TEST_CASE("lone whole numbers") {
     CHECK(verdict_of("7 \\cdot 8", "56") == "agree");
     CHECK(verdict_of("7 \\cdot 8", "57") == "differ");
-    CHECK(verdict_of("\\frac{9}{2}", "5") == "agree");
+    CHECK(verdict_of("\\frac{9}{2}", "5") == "near");
+    CHECK(verdict_of("\\frac{9}{2}", "4") == "near");
+    CHECK(verdict_of("\\frac{9}{2}", "5", true) == "agree");
+    CHECK(verdict_of("1 / 2", "1") == "near");
+    CHECK(verdict_of("1 / 2", "0") == "near");
+    CHECK(verdict_of("\\frac{2}{3}", "1") == "agree");
+    CHECK(verdict_of("\\frac{2}{3}", "0") == "near");
+    CHECK(verdict_of("\\log_2 8", "4") == "differ");
+    CHECK(verdict_of("-\\log_2 8", "-2") == "differ");
+    CHECK(verdict_of("\\log_2 8", "4", true) == "differ");
+    CHECK(verdict_of("\\sqrt{2}", "2") == "near");
+    CHECK(verdict_of("\\sqrt{2}", "3") == "differ");
+    CHECK(verdict_of("\\exp(0)", "2") == "differ");
     CHECK(verdict_of("\\frac{9}{2}", "6") == "differ");
     CHECK(verdict_of("2^{10}", "1000", true) == "near");
     CHECK(verdict_of("2^{10}", "1000") == "differ");
