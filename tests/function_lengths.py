@@ -22,20 +22,6 @@ STILL_LONGER = {
     "include/ricci/notation/expression.hpp read_command": 67,
     "include/ricci/notation/expression.hpp read_term": 67,
     "include/ricci/notation/functions.hpp read_function": 64,
-    "src/plan/explain.cpp explain": 65,
-    "src/plan/fuse.cpp reordered": 62,
-    "src/plan/lookup_sums.cpp lowering::lookups_of": 63,
-    "src/plan/lower.cpp lowering::into": 91,
-    "src/plan/lower.cpp lowering::resolve": 65,
-    "src/plan/lower.cpp lowering::contracted": 66,
-    "src/plan/make_plan.cpp make_plan": 105,
-    "src/plan/moved.cpp graph::moved": 69,
-    "src/plan/operands.cpp bind_operands": 66,
-    "src/plan/order.cpp ordered": 65,
-    "src/plan/phases.cpp phases::write": 98,
-    "src/plan/position_conditions.cpp position_reader::value": 65,
-    "src/plan/translate.cpp translation::read": 65,
-    "src/plan/workspace.cpp lay_out_workspace": 70,
 }
 
 BLANKED = re.compile(
