@@ -34,9 +34,29 @@ std::vector<std::int32_t> read_in_place(const program_plan& plan, const map_step
     return result;
 }
 
+/// Which steps run at the same time.
+class step_times {
+public:
+    explicit step_times(std::span<const std::size_t> part_ends) : ends_(part_ends) {}
+
+    /// Whether a step is through whenever another one begins.
+    bool ends_before(std::size_t step, std::size_t later) const {
+        if (step >= later) return false;
+        return ends_.empty() || later >= ends_.back() || end_of(step) == end_of(later);
+    }
+
+private:
+    // Of the part that the step is in.
+    std::size_t end_of(std::size_t step) const {
+        return *std::upper_bound(ends_.begin(), ends_.end(), step);
+    }
+    std::span<const std::size_t> ends_;
+};
+
 }  // namespace
 
-void lay_out_workspace(program_plan& plan) {
+void lay_out_workspace(program_plan& plan, std::span<const std::size_t> part_ends) {
+    const step_times times(part_ends);
     struct lifetime {
         std::size_t slot = 0;
         std::size_t first = 0, last = 0;  // steps
@@ -95,7 +115,8 @@ void lay_out_workspace(program_plan& plan) {
         const std::size_t size = (plan.slots[life.slot].bytes + workspace_alignment - 1) /
                                  workspace_alignment * workspace_alignment;
         for (const auto* other : placed) {
-            if (other->last < life.first) continue;  // dead by then; all of them began before
+            // Dead by then; all of them began before.
+            if (times.ends_before(other->last, life.first)) continue;
             if (life.begin + size <= other->begin) break;
             life.begin = std::max(life.begin, other->end);
         }
