@@ -4,7 +4,7 @@
 //
 // Each network is prepared once, then run with all its values changed: nothing is planned or
 // allocated.
-// Sliced ones are run with one thread and with all in turn.
+// Sliced ones, and those with sub-trees, are run with one thread and with all in turn.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -88,6 +88,17 @@ network_case inner_product(std::size_t sites, std::size_t bond, std::size_t stat
     return c;
 }
 
+// So many matrices of n x n in a row, multiplied by twos.
+network_case tree_of_matrices(std::size_t count, std::size_t n) {
+    network_case c{fmt::format("tree of {} matrices of {} x {}", count, n, n), {}, {}};
+    for (std::size_t k = 0; k < count; ++k) {
+        c.network.add(tensor({n, n}), {k, k + 1});
+        if (k + 1 < count) c.order.push_back({2 * k, 2 * k + 1});
+    }
+    c.network.keep({std::size_t{0}, count});
+    return c;
+}
+
 // The median of seven, in seconds.
 template <class Work>
 double median_of(const Work& work) {
@@ -125,25 +136,39 @@ void measure(const network_case& c, double peak) {
         2e-9 * order.multiplications() / median / peak);
 }
 
-// A torus of so many sites a side, whose intermediates are to take so many bytes.
-void measure_slices(std::size_t side, double memory, int threads) {
-    const ricci::network n =
-        ricci::bench::bond_network(ricci::bench::box({side, side}, true), 2, 1);
-    const auto order = ricci::find_order(n, {.trials = 1, .memory = memory});
+// With one thread and with all in turn, the least of many rounds: what runs besides on the machine
+// takes from all threads most.
+void measure_threads(const std::string& name, const ricci::network& n,
+                     const ricci::contraction_order& order, int threads) {
     ricci::prepared_network p = ricci::prepare(n, order);
     double least[2] = {HUGE_VAL, HUGE_VAL};
     for (int round = 0; round < 25; ++round)
         for (const int several : {0, 1}) {
             ricci::runtime::set_worker_count(several == 1 ? threads : 1);
-            p.bind(0, n.operand(0));
+            for (std::size_t k = 0; k < n.size(); ++k) p.bind(k, n.operand(k));
             const auto start = std::chrono::steady_clock::now();
             p();
             least[several] = std::min(least[several], ricci::bench::seconds_since(start));
         }
     ricci::runtime::set_worker_count(threads);
-    fmt::print("{:42} {:8.3g} ms  with one thread {:8.3g} ms: {:.2f} times as fast\n",
-               fmt::format("torus of {} x {}, {} slices", side, side, order.slices()),
+    fmt::print("{:42} {:8.3g} ms  with one thread {:8.3g} ms: {:.2f} times as fast\n", name,
                1e3 * least[1], 1e3 * least[0], least[0] / least[1]);
+}
+
+// A torus of so many sites a side, whose intermediates are to take so many bytes.
+void measure_slices(std::size_t side, double memory, int threads) {
+    const ricci::network n =
+        ricci::bench::bond_network(ricci::bench::box({side, side}, true), 2, 1);
+    const auto order = ricci::find_order(n, {.trials = 1, .memory = memory});
+    measure_threads(fmt::format("torus of {} x {}, {} slices", side, side, order.slices()), n,
+                    order, threads);
+}
+
+// Sub-trees that run at the same time.
+void measure_sub_trees(const network_case& c, int threads) {
+    const auto order = c.order.empty() ? ricci::find_order(c.network, {.trials = 1})
+                                       : ricci::contraction_order::from_ssa(c.network, c.order);
+    measure_threads(c.name, c.network, order, threads);
 }
 
 }  // namespace
@@ -167,6 +192,17 @@ int main(int count, char** words) {
              ricci::bench::bond_network(ricci::bench::box({3, 300}, false), 2, 1),
              {}},
             peak);
+    for (const std::size_t n : {2u, 8u, 32u}) measure(tree_of_matrices(1024, n), peak);
     measure_slices(8, 100e3, threads);
     measure_slices(8, 200e3, threads);
+    for (const std::size_t n : {8u, 32u, 64u})
+        measure_sub_trees(tree_of_matrices(1024, n), threads);
+    const auto grid = [](std::size_t rows, std::size_t columns) {
+        return network_case{
+            fmt::format("grid of {} x {}, bond 2", rows, columns),
+            ricci::bench::bond_network(ricci::bench::box({rows, columns}, false), 2, 1),
+            {}};
+    };
+    measure_sub_trees(grid(3, 300), threads);
+    measure_sub_trees(grid(8, 100), threads);
 }

@@ -176,7 +176,8 @@ public:
     /// Proved: some product of any order has at least so many elements, the indices of both
     /// operands together, without slices.
     double bound() const;
-    /// The bytes that operands and intermediates take where most of them live at once.
+    /// The bytes that operands and intermediates take where most of them live at once, on one
+    /// thread.
     double peak_bytes() const;
     /// A few lines for people: what it costs, the largest intermediate, slices and their overhead,
     /// bytes at the peak, time at a nominal rate, the bound.

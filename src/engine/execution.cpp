@@ -43,7 +43,7 @@ void execution::make_steps(const plan::program_plan& plan) {
     steps_.reserve(plan.compiled.size());
     for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
         steps_.push_back({prepare(plan, plan.compiled[k]), {}});
-        std::visit([&](const auto& ready) { ready.list_loans(loans_); }, steps_.back().what);
+        list_loans(k, loans_);
         auto check = find_early_check(plan, k);
         if (!check) continue;
         check->carried = touches_carried(plan, *check);
@@ -79,6 +79,10 @@ void execution::bind_step(const plan::program_plan& plan, std::size_t step) {
             ready.bind(memory, std::get<typename Ready::planned>(plan.compiled[step]));
         },
         steps_[step].what);
+}
+
+void execution::list_loans(std::size_t step, runtime::loan_book& to) const {
+    std::visit([&](const auto& ready) { ready.list_loans(to); }, steps_[step].what);
 }
 
 std::string execution::words(std::size_t step, std::size_t part) const {

@@ -40,6 +40,8 @@ public:
     void run_held();
     const runtime::loan_book& loans() const { return loans_; }
     runtime::loan_book& loans() { return loans_; }
+    /// What one step lends.
+    void list_loans(std::size_t step, runtime::loan_book& to) const;
 
     // Passes of the plan's loop, by whoever goes through them, while all that is lent is held.
     // First what is wrong with operands that no pass writes: throws ricci::error.

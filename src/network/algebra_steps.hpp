@@ -28,6 +28,9 @@ public:
 
     void run_step(const network_plan& planned, std::size_t step, bool joins);
     runtime::loan_book& loans() { return loans_; }
+    void list_loans(std::size_t step, runtime::loan_book& to) const {
+        to.add_step(steps_[step].product->loans());
+    }
 
     /// The places of all indices where the result, a number, is what it is; -1 of an index that is
     /// in no tensor. After all steps have run, with places.

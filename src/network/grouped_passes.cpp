@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/network/parallel_parts.hpp"
 #include "src/network/result_sums.hpp"
 #include "src/runtime/parallel.hpp"
 
@@ -36,14 +37,20 @@ bool grouped_passes::run_constants(const std::function<bool(double)>& progress) 
     const auto& depends = lanes_.plan.around().depends;
     lanes_.lanes[0]->begin_with_constants(
         [&](std::size_t output, std::size_t row) { return place_of(output, row, nullptr); });
-    for (std::size_t k = 0; k < depends.size(); ++k) {
-        if (depends[k].any()) continue;
-        lanes_.lanes[0]->run_step(k);
-        ++steps_run_;
-        if (progress && !progress(static_cast<double>(k + 1) / static_cast<double>(depends.size())))
-            return false;
-    }
-    return true;
+    std::atomic<std::size_t> through{0};
+    return run_in_parts(lanes_.plan.part_ends, depends.size(), [&](auto first, auto end) {
+        std::size_t steps = 0;
+        for (std::size_t k = first; k < end && !stopped_; ++k) {
+            if (depends[k].any()) continue;
+            lanes_.lanes[0]->run_step(k);
+            ++steps;
+            if (!progress) continue;
+            const auto part = static_cast<double>(++through) / static_cast<double>(depends.size());
+            if (is_caller() && !progress(part)) stopped_ = true;
+        }
+        steps_run_ += steps;
+        return !stopped_;
+    });
 }
 
 bool grouped_passes::run_alone() {
@@ -85,7 +92,7 @@ bool grouped_passes::run_group(lane& by, std::int64_t group, std::byte* sums) {
     const sliced_plan& plan = lanes_.plan;
     const std::int64_t first = group * plan.passes.group();
     const std::int64_t end = std::min(plan.passes.count(), first + plan.passes.group());
-    const bool tells = progress_ != nullptr && std::this_thread::get_id() == caller_;
+    const bool tells = progress_ != nullptr && is_caller();
     if (sums != nullptr) clear(sums);
     std::size_t steps = 0;
     for (std::int64_t pass = first; pass < end; ++pass) {

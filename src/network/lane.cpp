@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/network/parallel_parts.hpp"
+
 namespace ricci::networks {
 namespace {
 
@@ -30,12 +32,24 @@ lane::lane(sliced_plan& of, const run_request& asked, std::byte* workspace, cons
     if (asked.algebra)
         algebra_.emplace(of.tree, planned_, of.extents, *asked.algebra, asked.places, workspace);
     else execution_.emplace(planned_.plan, workspace);
+    if (has_parts()) find_loans_in_parts();
     if (!asked.scaled) return;
     const scaled_run& run = *asked.exponents;
     exponents_.emplace(of, run.operands, run.block_indices, workspace,
                        first == nullptr ? nullptr : &*first->exponents_);
     lands_ = {run.layout, of.extents, of.loops, exponents_->result().table};
     room_ = run.layout.make_scratch();
+}
+
+// Parts at the same time, or all steps one after another, where little of the parts is due.
+void lane::find_loans_in_parts() {
+    runtime::loan_book by_part;
+    for (std::size_t k = 0; k < of_.part_ends.back(); ++k) {
+        if (execution_) execution_->list_loans(k, by_part);
+        else algebra_->list_loans(k, by_part);
+    }
+    in_parts_ = lent_together(by_part, of_.part_ends.size());
+    in_parts_.add(execution_ ? execution_->loans() : algebra_->loans());
 }
 
 void lane::bind(std::size_t operand, const void* data) {

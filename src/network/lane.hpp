@@ -23,7 +23,10 @@ public:
     /// `first`: the lane whose intermediates that are the same in all passes this one reads.
     lane(sliced_plan& of, const run_request& asked, std::byte* workspace, const lane* first);
 
-    runtime::loan_book& loans() { return execution_ ? execution_->loans() : algebra_->loans(); }
+    /// Of steps one after another, and of parts of the plan at the same time.
+    runtime::loan_book& loans() {
+        return has_parts() ? in_parts_ : execution_ ? execution_->loans() : algebra_->loans();
+    }
 
     /// Other memory for an operand.
     void bind(std::size_t operand, const void* data);
@@ -55,6 +58,8 @@ public:
 
 private:
     const plan::step_loop& around() const { return planned_.plan.around; }
+    bool has_parts() const { return !of_.part_ends.empty(); }
+    void find_loans_in_parts();
     void move(const plan::moving_slot& m);
 
     const sliced_plan& of_;
@@ -64,6 +69,7 @@ private:
     std::optional<engine::execution> execution_;  // of sums of products
     std::optional<algebra_steps> algebra_;        // or of another algebra
     std::optional<scaled_steps> exponents_;       // of a scaled run, as what follows
+    runtime::loan_book in_parts_;
     scaled_result::part lands_;
     scaled_result::scratch room_;
     std::vector<std::int64_t> counters_, before_;

@@ -36,7 +36,7 @@ public:
         }
         emit(made_.plan);
         put_loops_around();
-        lay_out_workspace(made_.plan);
+        lay_out_workspace(made_.plan, asked_.part_ends);
         return std::move(made_);
     }
 

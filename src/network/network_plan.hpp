@@ -2,6 +2,7 @@
 // pass here; emission, kernels, workspace, loans and threads are those of all plans.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -42,6 +43,8 @@ struct plan_request {
     /// Every step runs in each pass, and no intermediate lasts from one to the next.
     bool repeats = false;
     std::span<const output_memory> outputs;
+    /// Where parts end whose steps run at the same time as those of other parts; see sub_trees.hpp.
+    std::span<const std::size_t> part_ends;
     bool keeps = false;  // all intermediates last, so that what has not changed is not made again
 };
 

@@ -1,8 +1,11 @@
 #include "src/network/network_run.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "src/network/grouped_passes.hpp"
 #include "src/network/index_ranges.hpp"
 #include "src/network/more_slices.hpp"
+#include "src/network/parallel_parts.hpp"
 #include "src/network/result_sums.hpp"
 #include "src/network/scaled/scaled_run.hpp"
 #include "src/runtime/parallel.hpp"
@@ -45,23 +49,13 @@ double lent_by(runtime::loan_book& book, int workers) {
     return lent;
 }
 
-/// What so many lanes lend at the same time, each on one thread.
-runtime::loan_book lent_together(runtime::loan_book& by_one, std::size_t lanes) {
-    runtime::loan_list at_once;
-    for (const auto& piece : by_one.pieces(1))
-        for (std::int64_t k = 0; k < piece.count; ++k)
-            at_once.push_back({piece.bytes, static_cast<std::int64_t>(lanes)});
-    runtime::loan_book together;
-    together.add_step(at_once);
-    return together;
-}
-
 }  // namespace
 
 network_run::network_run(const run_request& asked)
     : type_(asked.type),
       algebra_(asked.algebra),
       has_places_(asked.places),
+      least_gain_(asked.sub_trees.least_gain),
       changed_(asked.operands.size(), true) {
     run_request wanted = asked;
     std::vector<path::slice> slices;
@@ -87,7 +81,7 @@ bool network_run::has_made_all(const run_request& asked) {
     run_request wanted = asked;
     if (asked.scaled) make_scaled(wanted);
     make_outputs(asked);
-    if (!has_made_plans(wanted)) return false;
+    if (!has_made_some_way(wanted)) return false;
     if (!scaled_) return true;
     for (std::size_t g = 0; g < sums_at_once_; ++g) {
         const run_output& o = outputs_[0];
@@ -128,45 +122,49 @@ void network_run::make_outputs(const run_request& asked) {
     }
 }
 
-// All plans before any memory: what they need is known by then, but for what kernels lend. They run
-// one after the other, and share it.
-bool network_run::has_made_plans(const run_request& asked) {
-    run_request wanted = asked;
+// The way first that saves most, and takes most memory: with many parts at the same time, and all
+// intermediates kept. Parts gain nothing on one thread.
+bool network_run::has_made_some_way(const run_request& asked) {
     const auto ranges = ranges_of(asked.slices, asked.extents);
     const bool has_passes = asked.choices != nullptr || !ranges[0].empty();
-    const std::vector<run_output> none;
-    double workspace = 0;
-    const auto plan_all = [&](bool repeats) {
-        plans_.clear();
-        passes_ = workspace = 0;
-        for (const auto& loops : ranges) {
-            plans_.push_back(std::make_unique<planned_lanes>(planned_lanes{
-                sliced_plan(wanted, loops, scaled_ ? none : outputs_, repeats), {}, {}, false}));
-            const sliced_plan& made = plans_.back()->plan;
-            passes_ += static_cast<double>(made.passes.count());
-            workspace = std::max(workspace, static_cast<double>(made.planned.plan.workspace_bytes));
+    run_request wanted = asked;
+    for (const bool keeps : {true, false}) {
+        if (keeps && (!asked.keeps || has_passes)) continue;
+        wanted.keeps = keeps;
+        wanted.sub_trees = asked.sub_trees;
+        if (runtime::worker_count() == 1) wanted.sub_trees.parts = 1;
+        for (;; wanted.sub_trees.parts /= 4) {
+            if (has_made_plans(wanted, ranges, false)) return true;
+            if (parts() == 0) break;
         }
-        tables_ = 0;
-        needed_ = workspace;
-        // All plans are ready at the same time.
-        for (const auto& p : plans_) {
-            tables_ += bytes_of_tables(p->plan);
-            if (scaled_)
-                tables_ += bytes_of_exponents(p->plan, scaled_->block_indices) +
-                           scaled_->layout.bytes_of_scratch();
-            if (has_places_) needed_ += bytes_of_places(p->plan);
-        }
-        needed_ += tables_;
-    };
-    wanted.keeps = asked.keeps && !has_passes;
-    plan_all(false);
-    if (needed_ > asked.memory && wanted.keeps) {
-        wanted.keeps = false;
-        plan_all(false);
     }
-    if (needed_ > asked.memory && has_passes) plan_all(true);
+    return has_passes && has_made_plans(wanted, ranges, true);
+}
+
+// All plans before any memory: what they need is known by then, but for what kernels lend. They run
+// one after the other, and share it.
+bool network_run::has_made_plans(const run_request& asked,
+                                 std::span<const std::vector<range_loop>> ranges, bool repeats) {
+    const std::vector<run_output> none;
+    plans_.clear();
+    double workspace = 0;
+    passes_ = tables_ = needed_ = 0;
+    for (const auto& loops : ranges) {
+        plans_.push_back(std::make_unique<planned_lanes>(planned_lanes{
+            sliced_plan(asked, loops, scaled_ ? none : outputs_, repeats), {}, {}, false}));
+        const sliced_plan& made = plans_.back()->plan;
+        passes_ += static_cast<double>(made.passes.count());
+        workspace = std::max(workspace, static_cast<double>(made.planned.plan.workspace_bytes));
+        // All plans are ready at the same time.
+        tables_ += bytes_of_tables(made);
+        if (scaled_)
+            tables_ += bytes_of_exponents(made, scaled_->block_indices) +
+                       scaled_->layout.bytes_of_scratch();
+        if (has_places_) needed_ += bytes_of_places(made);
+    }
+    needed_ += workspace + tables_;
     if (needed_ > asked.memory) return false;
-    keeps_ = wanted.keeps;
+    keeps_ = asked.keeps;
     workspaces_.clear();
     workspaces_.push_back(engine::allocate_workspace(static_cast<std::size_t>(workspace)));
     double lent_to_one = 0, lent_to_all = 0;
@@ -179,8 +177,9 @@ bool network_run::has_made_plans(const run_request& asked) {
     needed_ += is_alone_ ? lent_to_one : lent_to_all;
     if (needed_ > asked.memory) return false;
     memory_left_ = asked.memory - needed_;
+    const bool has_passes = asked.choices != nullptr || !ranges[0].empty();
     if (has_passes && !has_places_) make_lanes(asked, workspace);
-    if (!has_passes) stale_.resize(plans_[0]->plan.planned.plan.slots.size());
+    if (keeps_) changed_steps_ = changed_steps(plans_[0]->plan);
     return true;
 }
 
@@ -233,6 +232,12 @@ void network_run::make_lanes(const run_request& asked, double workspace) {
     }
 }
 
+std::size_t network_run::parts() const {
+    std::size_t most = 0;
+    for (const auto& p : plans_) most = std::max(most, p->plan.part_ends.size());
+    return most;
+}
+
 network_run::network_run(network_run&&) noexcept = default;
 network_run& network_run::operator=(network_run&&) noexcept = default;
 network_run::~network_run() = default;
@@ -275,7 +280,10 @@ std::vector<std::int64_t> network_run::best() {
         lane& by = *p.lanes[0];
         by.begin();
         by.go_to(pass, [&](std::size_t, std::size_t) { return result.data[0]; });
-        for (std::size_t k = 0; k < p.plan.writes.size(); ++k) by.write_step(k);
+        run_in_parts(p.plan.part_ends, p.plan.writes.size(), [&](auto first, auto end) {
+            for (std::size_t k = first; k < end; ++k) by.write_step(k);
+            return true;
+        });
     };
     for (auto& p : plans_) {
         const runtime::held_memory held(p->lanes[0]->loans());
@@ -348,20 +356,25 @@ bool network_run::run(const std::function<bool(double)>& progress) {
 bool network_run::run_changed(planned_lanes& p, const std::function<bool(double)>& progress) {
     lane& by = *p.lanes[0];
     const runtime::held_memory held(by.loans());
-    std::fill(stale_.begin(), stale_.end(), false);
-    for (std::size_t k = 0; k < changed_.size(); ++k)
-        if (changed_[k]) stale_[p.plan.planned.slots[k].index()] = true;
-    const std::size_t steps = p.plan.writes.size();
-    for (std::size_t k = 0; k < steps; ++k) {
-        const auto& reads = p.plan.reads[k];
-        if (std::none_of(reads.begin(), reads.end(), [&](auto s) { return stale_[s.index()]; }))
-            continue;
-        stale_[p.plan.writes[k].index()] = true;
-        by.run_step(k);
-        ++steps_run_;
-        if (progress && !progress(static_cast<double>(k + 1) / static_cast<double>(steps)))
-            return false;
-    }
+    changed_steps_.find(p.plan, changed_);
+    const bool together = changed_steps_.gain_of_parts(p.plan) >= least_gain_;
+    const auto ends = std::span(p.plan.part_ends).first(together ? p.plan.part_ends.size() : 0);
+    const std::thread::id caller = std::this_thread::get_id();
+    std::atomic<std::size_t> done{0};
+    std::atomic<bool> stopped{false};
+    const auto run = [&](std::size_t first, std::size_t end) {
+        for (std::size_t k = first; k < end && !stopped; ++k) {
+            if (!changed_steps_.is_due(k)) continue;
+            by.run_step(k);
+            if (!progress) continue;
+            const auto part =
+                static_cast<double>(++done) / static_cast<double>(changed_steps_.count());
+            if (std::this_thread::get_id() == caller && !progress(part)) stopped = true;
+        }
+        return !stopped;
+    };
+    if (!run_in_parts(ends, p.plan.writes.size(), run)) return false;
+    steps_run_ += changed_steps_.count();
     if (scaled_) by.add_result(scaled_->layout, scaled_->result);
     return true;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/engine/workspace_memory.hpp"
+#include "src/network/changed_steps.hpp"
 #include "src/network/run_request.hpp"
 #include "src/steps/algebra.hpp"
 
@@ -52,11 +53,15 @@ public:
     std::int64_t exponent10(std::size_t row = 0) const;
     /// How many threads run passes at the same time.
     std::size_t lanes() const { return workspaces_.size(); }
+    /// How many parts of the tree run at the same time; 0: none.
+    std::size_t parts() const;
 
 private:
     bool has_made_all(const run_request& asked);
     void make_outputs(const run_request& asked);
-    bool has_made_plans(const run_request& asked);
+    bool has_made_some_way(const run_request& asked);
+    bool has_made_plans(const run_request& asked, std::span<const std::vector<range_loop>> ranges,
+                        bool repeats);
     void make_lanes(const run_request& asked, double workspace);
     void make_scaled(run_request& asked);
     void take_scaled();
@@ -78,9 +83,10 @@ private:
     double tables_ = 0;  // of them, of one lane
     bool keeps_ = false, has_run_ = false;
     bool has_places_ = false;
+    double least_gain_ = 0;      // of parts
     bool is_alone_ = false;      // on one thread, where there is no memory to lend to several
     std::vector<bool> changed_;  // operands, since the last run
-    std::vector<char> stale_;    // slots, in a run that does not make all again
+    changed_steps changed_steps_;
     double passes_ = 0, passes_done_ = 0;
     std::size_t steps_run_ = 0;
 };

@@ -12,6 +12,7 @@
 
 #include "src/network/choice_rows.hpp"
 #include "src/network/network_plan.hpp"
+#include "src/network/sub_trees.hpp"
 #include "src/path/search.hpp"
 #include "src/steps/algebra.hpp"
 
@@ -41,6 +42,7 @@ struct run_request {
                            // there is memory for all of them
     double memory = 0;     // bytes for intermediates and what kernels lend
     bool may_cut = false;  // more indices than the slices say, where the memory does not suffice
+    sub_tree_limits sub_trees = {};  // which run at the same time
     /// The result is a mantissa, with an exponent of ten of its own. What the run knows for that.
     bool scaled = false;
     const scaled_run* exponents = nullptr;

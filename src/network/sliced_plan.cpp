@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "src/network/scaled/scaled_run.hpp"
+#include "src/network/step_costs.hpp"
+#include "src/network/sub_trees.hpp"
 
 namespace ricci::networks {
 
@@ -11,6 +13,7 @@ sliced_plan::sliced_plan(const run_request& asked, std::vector<range_loop> range
                          const std::vector<run_output>& outputs, bool repeats)
     : loops(std::move(ranges)), planned(plan_of(asked, outputs, repeats)) {
     find_uses(outputs);
+    find_costs();
     find_passes(asked);
 }
 
@@ -22,6 +25,9 @@ network_plan sliced_plan::plan_of(const run_request& asked, const std::vector<ru
     extents.assign(asked.extents.begin(), asked.extents.end());
     for (const range_loop& l : loops) extents[at(l.index)] = l.width;
     tree = make_tree({asked.axes, asked.open, extents, asked.products});
+    // Steps of a scaled run share room for the exponents of their blocks.
+    if (!asked.scaled && !repeats)
+        part_ends = take_parts_apart(tree, extents, loops, asked.sub_trees);
     if (asked.derivatives.empty()) results = {tree.root};
     else results = add_derivatives(tree, asked.derivatives);
     if (asked.scaled) aligned = align_sums(tree, asked.exponents->block_indices, extents);
@@ -37,6 +43,7 @@ network_plan sliced_plan::plan_of(const run_request& asked, const std::vector<ru
     wanted.loops = loops;
     wanted.repeats = repeats;
     wanted.outputs = written;
+    wanted.part_ends = part_ends;
     wanted.keeps = asked.keeps;
     return plan_network(wanted);
 }
@@ -69,32 +76,17 @@ void sliced_plan::find_uses(const std::vector<run_output>& outputs) {
     }
 }
 
-// What is multiplied to make each tensor.
-std::vector<double> sliced_plan::costs_of_slots() const {
-    std::vector<double> costs(planned.plan.slots.size(), 0);
-    for (const tree_step& s : tree.steps) {
-        double cost = 1;
-        for (const std::int32_t factor : {s.left, s.right}) {
-            if (factor < 0) continue;
-            const auto& axes = tree.axes[at(factor)];
-            for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-                const std::span<const std::int32_t> before(axes.data(), axis);
-                const bool seen =
-                    has_index(before, axes[axis]) ||
-                    (factor == s.right && has_index(tree.axes[at(s.left)], axes[axis]));
-                if (!seen) cost *= static_cast<double>(extents[at(axes[axis])]);
-            }
-        }
-        costs[planned.slots[at(s.result)].index()] = cost;
-    }
-    return costs;
+void sliced_plan::find_costs() {
+    const std::vector<double> multiplied = multiplications_of(tree, extents);
+    std::vector<double> of_slots(planned.plan.slots.size(), 0);
+    for (std::size_t k = 0; k < tree.steps.size(); ++k)
+        of_slots[planned.slots[at(tree.steps[k].result)].index()] = multiplied[k];
+    for (const plan::slot_number slot : writes)
+        costs.push_back(of_slots[slot.index()] + step_itself);
 }
 
 void sliced_plan::find_passes(const run_request& asked) {
-    // Beside its multiplications a step takes as long as so many of them.
-    constexpr double step_itself = 200;
-    const std::vector<double> of_slots = costs_of_slots();
-    std::vector<double> costs(loops.size(), 0);
+    std::vector<double> of_loops(loops.size(), 0);
     double of_rows = 0;
     const std::size_t columns = asked.choices == nullptr ? 0 : asked.choices->indices.size();
     plan::loop_set all_columns;
@@ -102,13 +94,12 @@ void sliced_plan::find_passes(const run_request& asked) {
         plan::add_loop(all_columns, l);
     const auto& depends = around().depends;
     for (std::size_t k = 0; k < depends.size(); ++k) {
-        const double cost = of_slots[writes[k].index()] + step_itself;
-        multiplications += cost;
+        multiplications += costs[k];
         for (std::size_t l = 0; l < loops.size(); ++l)
-            if (depends[k].test(l % depends[k].size())) costs[l] += cost;
-        if ((depends[k] & all_columns).any()) of_rows += cost;
+            if (depends[k].test(l % depends[k].size())) of_loops[l] += costs[k];
+        if ((depends[k] & all_columns).any()) of_rows += costs[k];
     }
-    passes = pass_sequence(loops, asked.choices, costs, of_rows);
+    passes = pass_sequence(loops, asked.choices, of_loops, of_rows);
 }
 
 }  // namespace ricci::networks

@@ -25,8 +25,9 @@ struct sliced_plan {
     std::vector<range_loop> loops;      // over ranges, then over the places of chosen indices
     std::vector<std::int64_t> extents;  // of each index, in one pass
     step_tree tree;
-    std::vector<aligned_sum> aligned;   // of a scaled run
-    std::vector<std::int32_t> results;  // tensors of the tree, one for each output
+    std::vector<std::size_t> part_ends;  // of its steps; see sub_trees.hpp
+    std::vector<aligned_sum> aligned;    // of a scaled run
+    std::vector<std::int32_t> results;   // tensors of the tree, one for each output
     network_plan planned;
     /// What moves from pass to pass, in the plan's loop: these operands, in their order, then all
     /// outputs.
@@ -39,7 +40,8 @@ struct sliced_plan {
     // Of each compiled step:
     std::vector<std::vector<plan::slot_number>> reads;
     std::vector<plan::slot_number> writes;
-    std::vector<char> joins;  // whether it adds to an output
+    std::vector<char> joins;    // whether it adds to an output
+    std::vector<double> costs;  // multiplications; see step_costs.hpp
     // Of each slot: an intermediate that is the same in all passes.
     std::vector<char> is_constant;
 
@@ -52,7 +54,7 @@ private:
     network_plan plan_of(const run_request& asked, const std::vector<run_output>& outputs,
                          bool repeats);
     void find_uses(const std::vector<run_output>& outputs);
-    std::vector<double> costs_of_slots() const;
+    void find_costs();
     void find_passes(const run_request& asked);
 };
 

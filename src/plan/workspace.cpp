@@ -33,6 +33,25 @@ std::vector<slot_number> read_in_place(const program_plan& plan, const map_step&
     return result;
 }
 
+/// Which steps run at the same time.
+class step_times {
+public:
+    explicit step_times(std::span<const std::size_t> part_ends) : ends_(part_ends) {}
+
+    /// Whether a step is through whenever another one begins.
+    bool ends_before(std::size_t step, std::size_t later) const {
+        if (step >= later) return false;
+        return ends_.empty() || later >= ends_.back() || end_of(step) == end_of(later);
+    }
+
+private:
+    // Of the part that the step is in.
+    std::size_t end_of(std::size_t step) const {
+        return *std::upper_bound(ends_.begin(), ends_.end(), step);
+    }
+    std::span<const std::size_t> ends_;
+};
+
 // What a C++ object may measure; a larger sum of extents could not be addressed.
 constexpr auto most_bytes =
     static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max() / 2);
@@ -40,7 +59,8 @@ constexpr auto most_bytes =
 /// Gives each intermediate a place that no other one has while it is in use.
 class workspace_layout {
 public:
-    explicit workspace_layout(program_plan& plan) : plan_(plan), life_of_(plan.slots.size(), none) {
+    workspace_layout(program_plan& plan, std::span<const std::size_t> part_ends)
+        : plan_(plan), times_(part_ends), life_of_(plan.slots.size(), none) {
         for (std::size_t s = 0; s < plan.compiled.size(); ++s)
             for_each_slot(plan.compiled[s], [&](slot_number number, bool) { use(number, s); });
         for (auto& life : lives_)
@@ -101,7 +121,8 @@ private:
         const std::size_t size = (slot_of(life).bytes + workspace_alignment - 1) /
                                  workspace_alignment * workspace_alignment;
         for (const auto* other : placed_) {
-            if (other->last < life.first) continue;  // dead by then; all of them began before
+            // Dead by then; all of them began before.
+            if (times_.ends_before(other->last, life.first)) continue;
             if (life.begin + size <= other->begin) break;
             life.begin = std::max(life.begin, other->end);
         }
@@ -121,6 +142,7 @@ private:
     }
 
     program_plan& plan_;
+    step_times times_;
     std::vector<std::size_t> life_of_;  // by slot
     std::vector<lifetime> lives_;       // by first use
     std::vector<lifetime*> placed_;     // by begin
@@ -128,6 +150,8 @@ private:
 
 }  // namespace
 
-void lay_out_workspace(program_plan& plan) { workspace_layout(plan).run(); }
+void lay_out_workspace(program_plan& plan, std::span<const std::size_t> part_ends) {
+    workspace_layout(plan, part_ends).run();
+}
 
 }  // namespace ricci::plan

@@ -176,6 +176,38 @@ TEST_CASE("a run of a network with other values allocates nothing", "[allocation
     ricci::threads(0);
 }
 
+// Parts of it run at the same time, a thread each.
+TEST_CASE("a run of a network in parts allocates nothing", "[allocation]") {
+    constexpr std::size_t count = 256, extent = 32;
+    ricci::network n;
+    std::vector<ricci::array> tensors;
+    std::vector<std::pair<std::size_t, std::size_t>> by_twos;
+    for (std::size_t k = 0; k < count; ++k) {
+        tensors.emplace_back(ricci::element::f64, std::vector<std::size_t>{extent, extent});
+        n.add(tensors.back(), {k, k + 1});
+        if (k + 1 < count) by_twos.emplace_back(2 * k, 2 * k + 1);
+    }
+    n.keep({std::size_t{0}, count});
+    const auto order = ricci::contraction_order::from_ssa(n, by_twos);
+    for (const int threads : {1, 2}) {  // more are begun by the first, at any time
+        ricci::threads(threads);
+        ricci::prepared_network p = ricci::prepare(n, order);
+        const auto run = [&](std::size_t changed) {
+            for (std::size_t k = 0; k < changed; ++k) {
+                tensors[k].as<double, 2>()(1, 1) += 1;
+                p.bind(k, tensors[k]);
+            }
+            p();
+        };
+        run(count);
+        run(count);
+        const long before = allocations;
+        for (int k = 0; k < 5; ++k) run(k % 2 == 0 ? count : 3);
+        CHECK(allocations - before == 0);
+    }
+    ricci::threads(0);
+}
+
 // Layers go on from one memory to the next, add up what they share, and copy what lies otherwise.
 TEST_CASE("a run of layers, forward and back, allocates nothing", "[allocation]") {
     constexpr auto layer = R"(

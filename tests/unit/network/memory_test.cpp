@@ -8,6 +8,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/wait.h>
@@ -88,7 +89,38 @@ network pairs_of_five(std::size_t extent) {
     return n;
 }
 
+// Numbers that are made of ten vectors each by way of four matrices, and multiplied.
+constexpr std::int64_t numbers = 16, vectors = 10;
+network sub_trees(std::size_t extent) {
+    random_numbers random(4);
+    network n;
+    for (std::int64_t k = 0; k < numbers; ++k)
+        for (std::int64_t vector = 0; vector < vectors; ++vector)
+            n.add(random_tensor({extent}, random), {2 * k + vector % 2});
+    return n;
+}
+contraction_order order_of_sub_trees(const network& n) {
+    std::vector<std::pair<std::size_t, std::size_t>> pairs;
+    const auto multiply = [&](std::size_t a, std::size_t b) {
+        pairs.emplace_back(a, b);
+        return n.size() + pairs.size() - 1;
+    };
+    std::vector<std::size_t> made;
+    for (std::size_t v = 0; v < n.size(); v += vectors) {
+        const std::size_t a = multiply(multiply(v, v + 1), multiply(v + 2, v + 3));
+        const std::size_t b = multiply(multiply(v + 4, v + 5), multiply(v + 6, v + 7));
+        made.push_back(multiply(multiply(multiply(a, b), v + 8), v + 9));
+    }
+    for (std::size_t k = 0; k + 1 < made.size(); k += 2)
+        made.push_back(multiply(made[k], made[k + 1]));
+    return contraction_order::from_ssa(n, pairs);
+}
+
 void run(const network& n, double bound, const std::string& how) {
+    if (how == "sub-trees") {
+        contract(n, order_of_sub_trees(n), {.memory = bound});
+        return;
+    }
     const contraction_order o = find_order(n, {.trials = 1, .memory = bound});
     if (how == "plain") contract(n, o, {.memory = bound});
     else if (how == "order") contract(n, o);
@@ -141,6 +173,8 @@ TEST_CASE("the peak of memory keeps within the bound", "[memory]") {
              return n;
          },
          {"plain", "order", "scaled", "max_sum", "prepared"}},
+        {"sub-trees", 260e6, [] { return sub_trees(990); }, {"sub-trees"}},
+        {"fewer sub-trees", 180e6, [] { return sub_trees(990); }, {"sub-trees"}},
         {"outer product",
          400e6,
          [] {

@@ -1,0 +1,32 @@
+// Steps that run at the same time as others: parts on a thread each, then the trunk with all.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "src/runtime/loans.hpp"
+#include "src/runtime/parallel.hpp"
+
+namespace ricci::networks {
+
+/// What so many lend at the same time, each on one thread and no more than `by_one` says.
+runtime::loan_book lent_together(runtime::loan_book& by_one, std::size_t count);
+
+/// Runs steps [0, steps): `run(first, end)` those of one part, with loops of its own on its thread,
+/// and at last those of the trunk. Where it says false, the trunk is not begun. Part p ends at
+/// ends[p]; see sub_trees.hpp.
+template <class Run>
+bool run_in_parts(std::span<const std::size_t> ends, std::size_t steps, const Run& run) {
+    std::atomic<bool> goes_on{true};
+    auto part = [&](std::int64_t number, int) {
+        const runtime::on_this_thread alone;
+        const auto p = static_cast<std::size_t>(number);
+        if (!run(p == 0 ? 0 : ends[p - 1], ends[p])) goes_on = false;
+    };
+    runtime::parallel_for(static_cast<std::int64_t>(ends.size()), part);
+    return goes_on && run(ends.empty() ? 0 : ends.back(), steps);
+}
+
+}  // namespace ricci::networks
