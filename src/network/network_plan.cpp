@@ -103,6 +103,7 @@ private:
                                                     : e;
     }
     loop_list loops_of(expr e) { return values()[e].indices; }
+    bool is_constant(expr e) { return values()[e].kind == plan::kind::constant; }
 
     // Beside what is multiplied: the target, its loops, and what is summed.
     assign begun(const tree_step& s, form as, const loop_list& all) {
@@ -125,6 +126,13 @@ private:
     }
     void multiply(const tree_step& s) {
         const expr a = load(s.left), b = load(s.right);
+        // What has no elements is read as 0: a sum of nothing, which no contraction makes.
+        if (is_constant(a) || is_constant(b)) {
+            assign nothing = begun(s, form::map, {});
+            nothing.body = values().constant(0);
+            put_map(s, std::move(nothing));
+            return;
+        }
         const loop_list in_a = loops_of(a), in_b = loops_of(b);
         const loop_list all = plan::united(in_a, in_b);
         assign made = begun(s, form::contract, all);

@@ -166,7 +166,9 @@ std::string contraction_order::json() const {
         "{{\"ricci\": \"contraction order\", \"version\": {}, \"operands\": {}, \"network\": "
         "\"{}\",\n",
         json_version, data_->operands(), hash_words(data_->network_hash));
-    if (data_->memory > 0) out += fmt::format("\"memory\": {},\n", data_->memory);
+    // What is not bounded has no number in JSON.
+    if (data_->memory > 0 && std::isfinite(data_->memory))
+        out += fmt::format("\"memory\": {},\n", data_->memory);
     out += "\"slices\": [";
     constexpr std::size_t bytes_of_a_product = 18;
     out.reserve(out.size() + bytes_of_a_product * data_->products.size());

@@ -238,6 +238,32 @@ TEST_CASE("batches of many small products are what loops say", "[network]") {
     }
 }
 
+TEST_CASE("indices without places leave results without elements, and sums of nothing",
+          "[network]") {
+    const auto ones = [](std::vector<std::size_t> extents) {
+        array a(element::f64, extents);
+        std::fill_n(static_cast<double*>(a.data()), a.size(), 1.0);
+        return a;
+    };
+    const auto result = [&](const char* text, std::vector<array> operands) {
+        const network n = network::from_einsum(text, operands);
+        prepared_network p = prepare(n, find_order(n));
+        p();
+        const array plain = contract(n, find_order(n));
+        CHECK(p.result().size() == plain.size());
+        CHECK(contract_scaled(n).mantissa.size() == plain.size());
+        for (std::size_t k = 0; k < plain.size(); ++k) CHECK(entry(plain, k) == 0.0);
+        return plain.size();
+    };
+    CHECK(result("ab,bc->ac", {ones({0, 2}), ones({2, 3})}) == 0);
+    CHECK(result("ba,b->a", {ones({2, 0}), ones({2})}) == 0);
+    CHECK(result("ab,bc->ac", {ones({2, 0}), ones({0, 3})}) == 6);
+    CHECK(result("b,baa->a", {ones({2}), ones({2, 0, 0})}) == 0);
+    CHECK(result("a,b,bc,cd->d", {ones({0}), ones({2}), ones({2, 3}), ones({3, 4})}) == 4);
+    CHECK(result("ab,bc,cd,de->ae", {ones({3, 2}), ones({2, 0}), ones({0, 3}), ones({3, 5})}) ==
+          15);
+}
+
 TEST_CASE("a prepared network takes other values, and makes only what they change", "[network]") {
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         random_network r(seed, element::f64);

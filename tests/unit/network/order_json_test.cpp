@@ -1,4 +1,5 @@
 // Orders as JSON: written and read again, of another network, and malformed.
+#include <cmath>
 #include <string>
 
 #include <ricci/network.hpp>
@@ -63,6 +64,13 @@ TEST_CASE("an order keeps the memory that it was found for") {
     CHECK_THAT(words_of([&] { contraction_order::from_json(n, changed(text, "150000000", "-1")); }),
                Contains("memory is a number of bytes"));
     CHECK(find_order(n, {.trials = 1}).json().find("memory") == std::string::npos);
+}
+
+TEST_CASE("an order that was found for any memory is read again") {
+    const network n = network::from_einsum(
+        "ab,bc->ac", {array(element::f64, {2, 3}), array(element::f64, {3, 4})});
+    const auto found = find_order(n, {.trials = 1, .memory = HUGE_VAL});
+    CHECK(contraction_order::from_json(n, found.json()).ssa() == found.ssa());
 }
 
 TEST_CASE("an order of another network is refused") {
