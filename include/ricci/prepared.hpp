@@ -17,7 +17,7 @@ namespace detail {
 template <std::uint64_t Program, class T, class... Bound>
 struct rebinding_mistake {
     static constexpr auto words = words_of_check<Program, true, Bound...>(
-        [](call_check& check) { return check.run_rebinding(element_v<T>); });
+        [](auto& check) { return check.run_rebinding(element_v<T>); });
     static constexpr detail::text_view text() { return words.text(); }
 };
 

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # they include from the standard library and Hana, more with every version of them.
 MOST_LINES = 20_500
 MOST_LINES_OF_OTHERS = 30_000
-MOST_INSTANTIATIONS = {"header": 3_000, "equations": 3_700}
+MOST_INSTANTIATIONS = {"header": 2_950, "equations": 3_650}
 
 HEADER = "#include <ricci/ricci.hpp>\n"
 EQUATIONS = HEADER + r'''

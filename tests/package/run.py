@@ -95,6 +95,34 @@ class Outside:
             self.folder)
         check(program, LD_LIBRARY_PATH=tree / self.libdir)
 
+    def precompiled(self, tree):
+        """Builds the consumer as docs/getting-started.md does by hand, with the header precompiled. The
+        compiler says where it does not take what was precompiled, and a mistake is said as ever."""
+        asked = ["pkg-config", f"--define-variable=prefix={tree}"]
+        where = {"PKG_CONFIG_PATH": tree / self.libdir / "pkgconfig"}
+        flags = run([*asked, "--cflags", "ricci"], self.folder, **where).split()
+        libraries = run([*asked, "--libs", "ricci"], self.folder, **where).split()
+        header, program = self.folder / "all.hpp", self.folder / "with_precompiled_header"
+        header.write_text("#include <ricci/ricci.hpp>\n", encoding="utf-8")
+        is_clang = "clang" in run([*self.compiler, "--version"], self.folder)
+        made = header.with_name("all.hpp.pch" if is_clang else "all.hpp.gch")
+        compiled = [*self.compiler, "-std=c++20", "-Winvalid-pch", "-Werror=invalid-pch", *flags]
+        run([*compiled, "-x", "c++-header", header, "-o", made], self.folder)
+        compiled += ["-include", header]
+        run([*compiled, HERE / "consumer.cpp", "-o", program, *libraries], self.folder)
+        check(program, LD_LIBRARY_PATH=tree / self.libdir)
+        wrong = self.folder / "wrong.cpp"
+        wrong.write_text('#include <ricci/ricci.hpp>\nusing namespace ricci::literals;\n'
+                         'constexpr auto wrong = "Y^i = X^{ij}"_eq;\n', encoding="utf-8")
+        try:
+            run([*compiled, "-c", wrong], self.folder)
+        except Failure as failure:
+            said = "\n".join(str(failure).splitlines()[1:6])
+            if "wrong.cpp:3" not in said or "the index j" not in said:
+                raise Failure(f"a mistake is not said in the first lines:\n{failure}") from failure
+        else:
+            raise Failure(f"{wrong} holds a mistake, and compiled")
+
     def pkg_config_of_files(self):
         self.pkg_config(self.tree, package="ricci-files", source="files_consumer.cpp")
 
@@ -120,6 +148,8 @@ class Outside:
         inner.mkdir(parents=True)
         shutil.copy(HERE / "consumer.cpp", source)
         shutil.copy(HERE / "outside.build", source / "meson.build")
+        (source / "pch").mkdir()
+        (source / "pch" / "all.hpp").write_text("#include <ricci/ricci.hpp>\n", encoding="utf-8")
         for name in ("meson.build", "meson_options.txt"):
             shutil.copy(ROOT / name, inner)
         for name in ("include", "src", "tools"):
@@ -184,6 +214,7 @@ def main():
         step("headers", outside.headers)
         if outside.has("libricci.so*"):
             step("pkg-config, shared", outside.pkg_config, outside.tree)
+            step("precompiled header", outside.precompiled, outside.tree)
         if outside.has("libricci-files.so*"):
             step("pkg-config, files", outside.pkg_config_of_files)
         if outside.has("libricci.a"):

@@ -15,7 +15,8 @@ namespace ricci::ir {
 namespace types = detail::function_types;
 
 /// Looks through the equations that compute something for what tensors of `type` cannot do. Real
-/// types can do all of it.
+/// types can do all of it. A template: files without calls build nothing of it.
+template <class Program = program_view>
 class element_rules {
 public:
     /// `whole`: by name, the tensors that hold whole numbers of a type of their own; or nullptr.
@@ -241,7 +242,7 @@ private:
         }
     }
 
-    program_view p_;
+    Program p_;
     element type_;
     const bool* whole_;
     std::int32_t compared_ = 0;  // how many comparisons are around

@@ -8,11 +8,13 @@
 
 namespace ricci::ir {
 
-/// Which position stands for each index of a left side, where its tensor is used.
+/// Which position stands for each index of a left side, where its tensor is used. A template: files
+/// without claims build nothing of it.
+template <class Program = program>
 class placement {
 public:
     /// `read` are the children of the use, which its gathered positions are read from.
-    constexpr placement(program& p, range read) : p_(p), read_(read) {}
+    constexpr placement(Program& p, range read) : p_(p), read_(read) {}
 
     /// `defined` is a position on the left side, `used` the one that a use has there. False where
     /// the use may be of a place that the equation does not say.
@@ -156,7 +158,7 @@ private:
         return p_.make(op::add, 0, sum.data(), sum.size());
     }
 
-    program& p_;
+    Program& p_;
     range read_;
     index_map renamed_;
     detail::buffer<place> places_;

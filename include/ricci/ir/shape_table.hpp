@@ -60,6 +60,7 @@ public:
     }
 
 private:
+    template <class Program, class Table>
     friend struct shape_inference;
     /// An extent, and the axis that gave it.
     struct cell {

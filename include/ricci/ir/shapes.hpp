@@ -21,10 +21,12 @@ constexpr bool accumulate(std::int64_t& a, std::int64_t b, std::int64_t c, bool 
     return !__builtin_mul_overflow(b, c, &product) && !__builtin_add_overflow(a, product, &a);
 }
 
-/// One pass over the equations in their order; the only friend that fills a table.
+/// One pass over the equations in their order; the only friend that fills a table. A template:
+/// files that ask for no shapes build nothing of it.
+template <class Program = program_view, class Table = shape_table>
 struct shape_inference {
-    const program_view& p;
-    shape_table& t;
+    const Program& p;
+    Table& t;
     bool complete;  // every extent has to be known in the end
     mistake found = {};
     std::int32_t round_ = 0;
@@ -507,8 +509,9 @@ private:
 };
 
 /// Fills the table from the shapes that were set. Extents may stay open unless `complete`.
+template <class Inference = shape_inference<>>
 constexpr mistake infer_shapes(const program_view& p, shape_table& table, bool complete = true) {
-    shape_inference inference{p, table, complete};
+    Inference inference{p, table, complete};
     inference.run();
     return static_cast<mistake&&>(inference.found);
 }

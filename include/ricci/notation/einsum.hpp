@@ -18,6 +18,8 @@ constexpr detail::text_builder operand_name(std::int32_t number) {
 /// Reads numpy's rules: implicit output (alphabetical, capitals first, then letters beyond ASCII),
 /// `...` for the axes that the letters leave, repeated letters for diagonals, any Unicode letter as
 /// a label, spaces of any kind between them. `...` stands once on each side or not at all.
+/// A template: files without such strings build nothing of it.
+template <class Program = ir::program>
 class einsum_parser {
 public:
     /// `ranks`: the rank of each operand, -1 where it is not known; nullptr where none is.
@@ -350,7 +352,7 @@ private:
     detail::text_view text_;
     const std::int32_t* ranks_;
     std::int32_t operands_;
-    ir::program p_;
+    Program p_;
     ir::mistake mistake_;
     detail::buffer<ref> by_letter_;      // a hash table of indices, where there are many
     detail::buffer<std::int32_t> uses_;  // of each index, in the operands
@@ -362,9 +364,10 @@ private:
     detail::buffer<std::int32_t> ellipsis_rank_;
 };
 
+template <class Parser = einsum_parser<>>
 constexpr parse_result parse_einsum(detail::text_view text, const std::int32_t* ranks,
                                     std::int32_t operands) {
-    return einsum_parser(text, ranks, operands).run();
+    return Parser(text, ranks, operands).run();
 }
 
 }  // namespace ricci::notation

@@ -136,7 +136,7 @@ constexpr auto words_of_check(Find find) {
 template <std::uint64_t Program, bool OutputsToo, class... Bound>
 struct call_mistake {
     static constexpr auto words = words_of_check<Program, OutputsToo, Bound...>(
-        [](call_check& check) { return check.run(); });
+        [](auto& check) { return check.run(); });
     static constexpr text_view text() { return words.text(); }
 };
 

@@ -27,7 +27,9 @@ struct operand_facts {
 };
 
 /// Compares the operands of one call with the program. The same text at compile time and at run
-/// time. `outputs_too`: outputs may be bound to memory that is written.
+/// time. `outputs_too`: outputs may be bound to memory that is written. A template: files without
+/// calls build nothing of it.
+template <class Program = ir::program_view>
 class call_check {
 public:
     constexpr call_check(const ir::program_view& p, const operand_facts* operands,
@@ -399,7 +401,7 @@ private:
         mistake_ = ir::infer_shapes(p_, table, false);
     }
 
-    ir::program_view p_;
+    Program p_;
     const operand_facts* operands_;
     std::int32_t count_;
     bool outputs_too_;
