@@ -37,6 +37,7 @@
 #include "src/plan/verify.hpp"
 #include "src/plan/verify_compiled.hpp"
 #include "src/plan/verify_loop.hpp"
+#include "src/plan/verify_program.hpp"
 #include "src/plan/words.hpp"
 #include "src/plan/workspace.hpp"
 
@@ -220,6 +221,7 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     return make_plan(
         asked,
         [&](const char* pass, const ir::program_view& program, const program_plan* plan) {
+            if (verifies && plan == nullptr) verify_program(program, pass);
             if (verifies && plan != nullptr) verify(*plan, program, pass);
             if (verifies && plan != nullptr && !plan->compiled.empty())
                 verify_compiled(*plan, pass);
