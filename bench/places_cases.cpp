@@ -98,6 +98,25 @@ void add_products_of_rows(std::vector<place_case>& all) {
     c.counted = "hbac";
     c.loops = rows_of_heads;
     all.push_back(c);
+    c.name = "bags-of-rows";
+    c.text = "Y^{bc} = \\sum_{k,a} E^{n_{bk} a} W^{kac}";
+    c.rows_first = "T^{bka} = E^{n_{bk} a}";
+    c.product_then = "Y^{bc} = T^{bka} W^{kac}";
+    c.operands = {{"E", "va"}, {"W", "kac"}, {"n", "bk", 'v'}};
+    c.outputs = {{"Y", "bc"}};
+    c.extents = {{'v', 50000}, {'a', 32}, {'b', 4096}, {'c', 64}, {'k', 16}};
+    c.small = {{'v', 500}, {'a', 16}, {'b', 40}, {'c', 8}, {'k', 3}};
+    c.counted = "bkac";
+    c.loops = bags_of_rows;
+    all.push_back(c);
+    c.product_then = "G^{kac} = T^{bka} \\frac{\\partial L}{\\partial Y^{bc}}";
+    all.push_back(gradients(c, "Y", {"W"}, bags_of_rows_gradient, 1));
+    c.name = "bags-of-wanted-rows";
+    c.text = "Y^{bc} = \\sum_{k,a} [n_{bk} \\ge 0] E^{n_{bk} a} W^{kac}";
+    c.rows_first = "T^{bka} = [n_{bk} \\ge 0] E^{n_{bk} a}";
+    c.product_then = "Y^{bc} = T^{bka} W^{kac}";
+    c.loops = bags_of_rows;
+    all.push_back(c);
 }
 
 void add_convolutions(std::vector<place_case>& all) {

@@ -106,6 +106,32 @@ void rows_of_heads(const place_memory& m) {
                 for (long c = 0; c < C; ++c) Y[(h * B + b) * C + c] += x * W[(h * A + a) * C + c];
             }
 }
+void bags_of_rows(const place_memory& m) {
+    float* const Y = m.out("Y");
+    const float* const E = m.in("E");
+    const float* const W = m.in("W");
+    const long A = m['a'], B = m['b'], C = m['c'], K = m['k'];
+    zero(Y, B * C);
+    for (long b = 0; b < B; ++b)
+        for (long k = 0; k < K; ++k)
+            for (long a = 0; a < A; ++a) {
+                const float x = E[m.places("n")[b * K + k] * A + a];
+                for (long c = 0; c < C; ++c) Y[b * C + c] += x * W[(k * A + a) * C + c];
+            }
+}
+void bags_of_rows_gradient(const place_memory& m) {
+    float* const dW = m.out("dL/dW");
+    const float* const E = m.in("E");
+    const float* const dY = m.in("dL/dY");
+    const long A = m['a'], B = m['b'], C = m['c'], K = m['k'];
+    zero(dW, K * A * C);
+    for (long b = 0; b < B; ++b)
+        for (long k = 0; k < K; ++k)
+            for (long a = 0; a < A; ++a) {
+                const float x = E[m.places("n")[b * K + k] * A + a];
+                for (long c = 0; c < C; ++c) dW[(k * A + a) * C + c] += x * dY[b * C + c];
+            }
+}
 void embedding_bag_gradients(const place_memory& m) {
     float* const dE = m.out("dL/dE");
     const float* const dY = m.in("dL/dY");

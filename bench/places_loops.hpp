@@ -29,6 +29,8 @@ void embedding_bag_gradients(const place_memory&);
 void looked_up_rows(const place_memory&);
 void summed_rows(const place_memory&);
 void rows_of_heads(const place_memory&);
+void bags_of_rows(const place_memory&);
+void bags_of_rows_gradient(const place_memory&);
 void convolution(const place_memory&);
 void convolution_gradients(const place_memory&);
 void strided(const place_memory&);

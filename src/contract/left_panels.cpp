@@ -109,7 +109,8 @@ std::int64_t left_panels<T, Stored>::most_depth() const {
 template <class T, class Stored>
 void left_panels<T, Stored>::meet(std::int64_t panels) {
     const bool few = panels < panels_to_pack;
-    packs_across_ = few && table_->pack_across != nullptr && is_contiguous_across();
+    packs_across_ = few && table_->pack_across != nullptr && list_.how != listing::both &&
+                    is_contiguous_across();
     reads_in_place_ =
         few && !is_listed() && table_->gemm_in_place[0][0] != nullptr && row_step_ != 0;
 }
@@ -124,6 +125,7 @@ std::int64_t left_panels<T, Stored>::step_in_place(std::int64_t first, std::int6
 template <class T, class Stored>
 void left_panels<T, Stored>::pack(const operand_start<Stored>& a, std::int64_t m,
                                   std::int64_t m_end, const k_block& block, T* to) const {
+    if (list_.how == listing::both) return pack_doubly_listed(a, m, m_end, block, to);
     const std::int64_t mr = panel_rows(m_end - m);
     // Rows that are contiguous across are read whole, a few k at a time; the next few are
     // prefetched.
@@ -143,6 +145,26 @@ void left_panels<T, Stored>::pack(const operand_start<Stored>& a, std::int64_t m
             T* const panel = to + (i - m) * pitch(block);
             if (packs_across_) table_->pack_across(from, panel + (k - block.first) * width);
             else table_->pack_rows(from, panel);
+        }
+    }
+}
+
+// Rows of a panel that share a place in the list for each k are packed at once.
+template <class T, class Stored>
+void left_panels<T, Stored>::pack_doubly_listed(const operand_start<Stored>& a, std::int64_t m,
+                                                std::int64_t m_end, const k_block& block,
+                                                T* to) const {
+    const std::int64_t mr = panel_rows(m_end - m), depth = block.depth();
+    doubly_listed_offsets<Stored> listed(list_, a);
+    for (std::int64_t panel = m; panel < m_end; panel += mr) {
+        const std::int64_t end = std::min(m_end, panel + mr);
+        for (std::int64_t i = panel, width = 0; i < end; i += width) {
+            width = listed.sharing(rows_, i, end);
+            const auto at = listed.of(rows_, i, width, depth_, block.first, depth);
+            auto from = pack_source(a.base, rows_, i, width, depth_, block.first, depth);
+            from.across = at.fixed;
+            from.along = at.moving;
+            table_->pack_rows(from, to + (i - m) * pitch(block));
         }
     }
 }

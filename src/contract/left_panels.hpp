@@ -64,6 +64,8 @@ private:
     void choose_tile(std::int64_t n);
     void prefetch_across(const operand_start<Stored>& a, std::int64_t m, std::int64_t m_end,
                          std::int64_t first, std::int64_t end) const;
+    void pack_doubly_listed(const operand_start<Stored>& a, std::int64_t m, std::int64_t m_end,
+                            const k_block& block, T* to) const;
     bool is_contiguous_across() const;
     bool steps_well(std::int64_t step) const;
     bool is_listed() const { return list_.how != listing::none; }

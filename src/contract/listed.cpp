@@ -29,9 +29,8 @@ listing side_of(const steps::listed_operand& list, const std::vector<contraction
         across = across || (l >= first_own && l < first_own + own && moves(list, all[l], l));
         along = along || (l >= first_k && moves(list, all[l], l));
     }
-    if (across && along)
-        throw std::invalid_argument("a list along which loops of k and others move");
-    return along ? listing::along : listing::across;
+    if (along) return across ? listing::both : listing::along;
+    return listing::across;
 }
 
 // Makes room for places below what the strides reach, on either side.

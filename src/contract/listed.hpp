@@ -13,7 +13,7 @@ inline bool has_lists(const steps::contraction& what) {
 
 /// A contraction whose strides are offsets with places in lists, as list_layout says.
 struct listed {
-    /// Throws std::invalid_argument for lists that no packing goes through, or too long ones.
+    /// Throws std::invalid_argument for lists that are too long for their operands.
     explicit listed(const steps::contraction& what);
 
     operand_lists lists;

@@ -82,12 +82,42 @@ void right_panels<T, Stored>::pack(const operand_start<Stored>& b, const packed_
                 const std::int64_t first = which.first + std::int64_t{v} * table_->lanes;
                 const std::int64_t width =
                     std::min<std::int64_t>(table_->lanes, panels_.columns() - first);
+                if (list_.how == listing::both) {
+                    pack_doubly_listed(b, first, width, k, depth, here + v * table_->lanes, step);
+                    continue;
+                }
                 auto from = pack_source(origin, columns_, first, width, depth_, k, depth);
                 from.along = offsets;
                 from.across = across.of(from.across, width);
                 table_->pack_columns(from, here + v * table_->lanes, step);
             }
         }
+    }
+}
+
+// A vector of columns that share a place in the list for each k is packed at once; otherwise those
+// k that share one for each column.
+template <class T, class Stored>
+void right_panels<T, Stored>::pack_doubly_listed(const operand_start<Stored>& b, std::int64_t first,
+                                                 std::int64_t width, std::int64_t k,
+                                                 std::int64_t depth, T* to,
+                                                 std::int64_t step) const {
+    doubly_listed_offsets<Stored> listed(list_, b);
+    if (listed.sharing(columns_, first, first + width) == width) {
+        const auto at = listed.of(columns_, first, width, depth_, k, depth);
+        auto from = pack_source(b.base, columns_, first, width, depth_, k, depth);
+        from.across = at.fixed;
+        from.along = at.moving;
+        table_->pack_columns(from, to, step);
+        return;
+    }
+    for (std::int64_t from_k = k, count = 0; from_k < k + depth; from_k += count) {
+        count = listed.sharing(depth_, from_k, k + depth);
+        const auto at = listed.of(depth_, from_k, count, columns_, first, width);
+        auto from = pack_source(b.base, columns_, first, width, depth_, from_k, count);
+        from.across = at.moving;
+        from.along = at.fixed;
+        table_->pack_columns(from, to + (from_k - k) * step, step);
     }
 }
 

@@ -52,6 +52,9 @@ public:
     void pack(const operand_start<Stored>& b, const packed_part& part, T* to) const;
 
 private:
+    void pack_doubly_listed(const operand_start<Stored>& b, std::int64_t first, std::int64_t width,
+                            std::int64_t k, std::int64_t depth, T* to, std::int64_t step) const;
+
     const kernels::kernel_table<T, Stored>* table_;
     column_panels panels_;
     offset_vector columns_, depth_;

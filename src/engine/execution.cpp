@@ -108,26 +108,31 @@ std::optional<execution::early_check> execution::find_early_check(const plan::pr
     }
     if (const auto* const c = std::get_if<plan::contraction_step>(&plan.compiled[step])) {
         const bool looks_up = !c->a_lookups.empty() || !c->b_lookups.empty();
-        if (looks_up && are_operands(c->a_lookups) && are_operands(c->b_lookups))
-            return early_check{step, std::nullopt};
-        return std::nullopt;
+        if (!looks_up || !are_operands(c->a_lookups) || !are_operands(c->b_lookups))
+            return std::nullopt;
+        return check_under(plan, step, {c->a_wanted.use.slot, c->b_wanted.use.slot});
     }
     const auto* const g = std::get_if<plan::gather_step>(&plan.compiled[step]);
     if (g == nullptr || g->lookups.empty() || !are_operands(g->lookups)) return std::nullopt;
-    if (!g->wanted.use.slot) return early_check{step, std::nullopt};
-    auto before = steps_before_check(plan, step);
+    return check_under(plan, step, {g->wanted.use.slot});
+}
+
+// Of lookups under conditions in these slots; -1: under none.
+std::optional<execution::early_check> execution::check_under(
+    const plan::program_plan& plan, std::size_t step, std::vector<plan::slot_number> conditions) {
+    std::erase(conditions, plan::slot_number{});
+    if (conditions.empty()) return early_check{step, std::nullopt};
+    auto before = steps_before_check(plan, step, std::move(conditions));
     if (!before) return std::nullopt;
     return early_check{step, std::move(before)};
 }
 
-// The steps that make the condition of a gather of operands, which is checked before all others.
+// The steps that make the conditions of lookups of operands, which are checked before all others.
 // None where that would take a contraction, or would write to an output.
 std::optional<std::vector<std::size_t>> execution::steps_before_check(
-    const plan::program_plan& plan, std::size_t gather) {
-    std::vector<plan::slot_number> open{
-        std::get<plan::gather_step>(plan.compiled[gather]).wanted.use.slot};
+    const plan::program_plan& plan, std::size_t lookups, std::vector<plan::slot_number> open) {
     std::vector<std::size_t> steps;
-    for (std::size_t k = gather; k-- > 0;) {
+    for (std::size_t k = lookups; k-- > 0;) {
         const auto& s = plan.compiled[k];
         const auto needed = [&](plan::slot_number slot) {
             return std::find(open.begin(), open.end(), slot) != open.end();

@@ -74,8 +74,10 @@ private:
     };
     static std::optional<early_check> find_early_check(const plan::program_plan& plan,
                                                        std::size_t step);
+    static std::optional<early_check> check_under(const plan::program_plan& plan, std::size_t step,
+                                                  std::vector<plan::slot_number> conditions);
     static std::optional<std::vector<std::size_t>> steps_before_check(
-        const plan::program_plan& plan, std::size_t gather);
+        const plan::program_plan& plan, std::size_t lookups, std::vector<plan::slot_number> open);
     static bool touches_carried(const plan::program_plan& plan, const early_check& check);
     void check_early(const early_check& check);
 

@@ -1,5 +1,6 @@
 // Contractions with their kernels, and the lists of rows that they are read through.
 #include <algorithm>
+#include <cstring>
 #include <span>
 
 #include "src/engine/ready_steps.hpp"
@@ -11,8 +12,15 @@ namespace {
 
 using plan::contraction_step;
 
+// Zeros begin as far beside a multiple of the size of an element as the operand does.
+constexpr std::size_t most_element_bytes = 16;
+
 const std::vector<plan::planned_lookup>& lookups_of(const contraction_step& s, bool is_b) {
     return is_b ? s.b_lookups : s.a_lookups;
+}
+
+const plan::walked_use& wanted_of(const contraction_step& s, bool is_b) {
+    return is_b ? s.b_wanted : s.a_wanted;
 }
 
 // Of the loops of batch, m, n and k; 1 for those that an operand has not.
@@ -31,22 +39,63 @@ ready_contraction::operand::operand(const plan::program_plan& plan, const planne
     if (lookups.empty()) return;
     std::vector<steps::lookup> all;
     for (const auto& l : lookups) {
-        all.push_back({plan.type_of(l.numbers.use.slot), l.numbers.at, l.stride, l.extent});
+        all.push_back(
+            {plan.type_of(l.numbers.use.slot), l.numbers.at, l.stride, l.extent, l.may_stray});
         strays.push_back(l.words);
     }
-    rows.emplace(all, extents_for(s, is_b));
+    const auto& wanted = wanted_of(s, is_b);
+    if (wanted.use.slot) {
+        const elementwise::row_offsets::condition holds{plan.type_of(wanted.use.slot), wanted.at};
+        rows.emplace(all, extents_for(s, is_b), &holds);
+        places.resize(all.size() + 1);
+    } else {
+        rows.emplace(all, extents_for(s, is_b));
+        places.resize(all.size());
+    }
     list = {rows->length(), rows->factors()};
-    places.resize(all.size());
+    element_bytes = size_of(plan.type_of(s.c.slot));
+    for (const auto* const group : {&s.batch, &s.m, &s.n, &s.k})
+        for (const auto& loop : *group) {
+            const std::int64_t reach = (is_b ? loop.b : loop.a) * (loop.extent - 1);
+            (reach < 0 ? least : most) += reach;
+        }
 }
 
 void ready_contraction::operand::bind(const plan_memory& memory, const planned& s, bool is_b) {
     base = is_b ? memory.element(s.b.slot, s.b_offset) : memory.element(s.a.slot, s.a_offset);
-    for (std::size_t l = 0; l < places.size(); ++l)
-        places[l] = memory.base(lookups_of(s, is_b)[l].numbers.use.slot);
+    const auto& lookups = lookups_of(s, is_b);
+    for (std::size_t l = 0; l < lookups.size(); ++l)
+        places[l] = memory.base(lookups[l].numbers.use.slot);
+    if (places.size() > lookups.size()) places.back() = memory.base(wanted_of(s, is_b).use.slot);
 }
 
 elementwise::stray_number ready_contraction::operand::find_stray() const {
     return rows ? rows->find_stray(places.data()) : elementwise::stray_number{};
+}
+
+bool ready_contraction::operand::has_stray() const {
+    return rows && rows->has_stray(places.data());
+}
+
+// Of a row that is nowhere: what is read around its beginning, and room to begin it right.
+std::size_t ready_contraction::operand::zero_bytes() const {
+    if (!rows || !rows->may_exclude() || rows->length() == 0) return 0;
+    return static_cast<std::size_t>(most - least + 1) * element_bytes + most_element_bytes;
+}
+
+// A row that is nowhere begins in these zeros: a list may say any place in memory.
+void ready_contraction::operand::fill(std::int64_t* to, std::byte* zeros) const {
+    if (!rows) return;
+    std::int64_t nowhere = 0;
+    if (zero_bytes() > 0) {
+        std::memset(zeros, 0, zero_bytes());
+        const auto from = reinterpret_cast<std::intptr_t>(base);
+        const auto size = static_cast<std::intptr_t>(element_bytes);
+        auto begin = reinterpret_cast<std::intptr_t>(zeros);
+        begin += ((from - begin) % size + size) % size;
+        nowhere = (begin - from) / size - least;
+    }
+    rows->fill(places.data(), nowhere, to);
 }
 
 std::size_t ready_contraction::operand::list_bytes() const {
@@ -84,9 +133,13 @@ void ready_contraction::bind(const plan_memory& memory, const planned& s) {
     how().list_calls(bound(), calls_);
 }
 
+std::size_t ready_contraction::lent_bytes() const {
+    return a_.list_bytes() + b_.list_bytes() + a_.zero_bytes() + b_.zero_bytes();
+}
+
 void ready_contraction::list_loans(runtime::loan_book& to) const {
     runtime::loan_list all = how().loans();
-    if (a_.rows || b_.rows) all.push_back({a_.list_bytes() + b_.list_bytes()});
+    if (a_.rows || b_.rows) all.push_back({lent_bytes()});
     to.add_step(all);
 }
 
@@ -105,11 +158,12 @@ void ready_contraction::run() {
     }
     if (!a_.rows && !b_.rows) return kernels_.run(bound());
     if (!checked_before_) check();
-    const runtime::lent_memory memory(a_.list_bytes() + b_.list_bytes());
+    const runtime::lent_memory memory(lent_bytes());
     auto* const list_a = reinterpret_cast<std::int64_t*>(memory.data());
     std::int64_t* const list_b = list_a + a_.list_bytes() / sizeof(std::int64_t);
-    if (a_.rows) a_.rows->fill(a_.places.data(), list_a);
-    if (b_.rows) b_.rows->fill(b_.places.data(), list_b);
+    std::byte* const zeros = memory.data() + a_.list_bytes() + b_.list_bytes();
+    a_.fill(list_a, zeros);
+    b_.fill(list_b, zeros + a_.zero_bytes());
     auto of = bound();
     of.a_list = list_a;
     of.b_list = list_b;

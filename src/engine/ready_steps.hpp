@@ -69,7 +69,7 @@ public:
 
     // As of a gather.
     void check() const;
-    bool has_stray() const { return a_.find_stray().found() || b_.find_stray().found(); }
+    bool has_stray() const { return a_.has_stray() || b_.has_stray(); }
     void check_before_all() { checked_before_ = true; }
 
 private:
@@ -78,14 +78,22 @@ private:
         operand(const plan::program_plan& plan, const planned& s, bool is_b);
         void bind(const plan_memory& memory, const planned& s, bool is_b);
         elementwise::stray_number find_stray() const;
+        bool has_stray() const;
         std::size_t list_bytes() const;
+        std::size_t zero_bytes() const;
+        /// Writes the list, and zeros where rows that are nowhere are read.
+        void fill(std::int64_t* to, std::byte* zeros) const;
 
         const void* base = nullptr;
         std::optional<elementwise::row_offsets> rows;
         steps::listed_operand list;
+        // What loops add to where a row begins.
+        std::int64_t least = 0, most = 0;
+        std::size_t element_bytes = 0;
         std::vector<const void*> places;
         std::vector<std::string> strays;
     };
+    std::size_t lent_bytes() const;
     static contractions::prepared_contraction kernels(const plan::program_plan& plan,
                                                       const planned& s, const operand& a,
                                                       const operand& b);

@@ -150,12 +150,8 @@ prepared_gather::place prepared_gather::place_at(const loop_counters& at,
 
 // Only a number that is no place raises the question.
 bool prepared_gather::is_wanted(const loop_counters& at, const void* const* numbers) const {
-    if (!wanted_type_) return true;
-    const std::size_t size = size_of(*wanted_type_);
-    const auto* const value = static_cast<const std::byte*>(numbers[lookups_.size()]) +
-                              wanted_.offset +
-                              at.along(wanted_.strides) * static_cast<std::int64_t>(size);
-    return std::any_of(value, value + size, [](std::byte b) { return b != std::byte{0}; });
+    return !wanted_type_ || is_true_at(numbers[lookups_.size()], *wanted_type_,
+                                       at.along(wanted_.strides) + wanted_.offset);
 }
 
 template <class Counts>

@@ -1,6 +1,7 @@
 // Numbers in memory as places of an axis, and the loops that go over them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -48,6 +49,13 @@ inline std::int64_t place_at(const void* base, element type, std::int64_t at, st
     const double x = number_at(base, type, at);
     const bool inside = x >= 0 && x < static_cast<double>(extent) && std::floor(x) == x;
     return inside ? static_cast<std::int64_t>(x) : -1;
+}
+
+/// Whether the element of a condition is not 0.
+inline bool is_true_at(const void* base, element type, std::int64_t at) {
+    const auto size = static_cast<std::int64_t>(size_of(type));
+    const auto* const value = static_cast<const std::byte*>(base) + at * size;
+    return std::any_of(value, value + size, [](std::byte b) { return b != std::byte{0}; });
 }
 
 /// The values of the first `count` of some loops, slowest first.

@@ -11,7 +11,8 @@ void changed_steps::find(const sliced_plan& plan, const std::vector<bool>& opera
     count_ = 0;
     for (std::size_t k = 0; k < is_due_.size(); ++k) {
         const auto& reads = plan.reads[k];
-        is_due_[k] = std::any_of(reads.begin(), reads.end(), [&](auto s) { return stale_[s.index()]; });
+        is_due_[k] =
+            std::any_of(reads.begin(), reads.end(), [&](auto s) { return stale_[s.index()]; });
         if (!is_due_[k]) continue;
         stale_[plan.writes[k].index()] = true;
         ++count_;

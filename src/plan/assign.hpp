@@ -15,7 +15,8 @@ namespace ricci::plan {
 
 /// What an assignment is, and which of its fields mean something.
 enum class form : std::uint8_t {
-    contract,  // body: a product of two loads, each perhaps conjugated, or with edges
+    contract,  // body: a product of two loads or gathers of loads, each perhaps conjugated; loads
+               // perhaps with edges
     map,       // body: element-wise; folded where `folding` says so
     gather,    // body: a load of another type, or a gather of loads
     lookups,   // body: a product of loads and gathers of loads, or a constant

@@ -88,8 +88,10 @@ struct contraction_step : assignment_step {
     // Axes of A and of B whose places may lie outside; the loops do not move along them.
     std::vector<edged_axis> a_edges, b_edges;
     // Axes of A and of B that are read where numbers say; the numbers are walked by the loops of
-    // batch, then of m, n and k.
+    // batch, then of m, n and k. Where such a number may stray and does, and where `wanted` is 0,
+    // the operand is 0; `wanted` of slot -1: nowhere.
     std::vector<planned_lookup> a_lookups, b_lookups;
+    walked_use a_wanted, b_wanted;
 };
 
 struct map_step : assignment_step {
@@ -233,6 +235,8 @@ void for_each_slot(const contraction_step& s, F visit) {
     for (const auto& operand : s.alpha.operands) visit(operand.slot, false);
     for (const auto* const lookups : {&s.a_lookups, &s.b_lookups})
         for (const auto& l : *lookups) visit(l.numbers.use.slot, false);
+    for (const auto* const wanted : {&s.a_wanted, &s.b_wanted})
+        if (wanted->use.slot) visit(wanted->use.slot, false);
     visit(s.a.slot, false);
     visit(s.b.slot, false);
     visit(s.c.slot, true);

@@ -62,6 +62,8 @@ public:
             for (const loop i : group) in_order.push_back(i);
         c.a_lookups = lookups_of(left, in_order);
         c.b_lookups = lookups_of(right, in_order);
+        c.a_wanted = wanted_of(left, in_order);
+        c.b_wanted = wanted_of(right, in_order);
         c.alpha = compile_number(plan_, a.scale);
         const auto elements = graph_.size(left.indices) + graph_.size(right.indices) +
                               graph_.size(without(all, a.over)) * (a.beta != 0 ? 2 : 1);
@@ -121,8 +123,7 @@ public:
         const expression& node = graph_[a.body];
         const auto loops = by_stride(a.loops, address_of(a.target));
         name_loops(loops, g.extents, g.indices);
-        if (node.arguments.size() > node.lookups.size())
-            g.wanted = walked(graph_[node.arguments.back()].source, loops);
+        g.wanted = wanted_of(node, loops);
         g.lookups = lookups_of(node, loops);
         g.out = walked(a.target, loops);
         g.in = walked(node.source, loops);
@@ -283,6 +284,11 @@ private:
                            source.extents[axis], node.lookups[k].words, node.lookups[k].may_stray});
         }
         return all;
+    }
+    /// The condition of a gather; of slot -1 where it has none.
+    walked_use wanted_of(const expression& node, const loop_list& loops) const {
+        if (node.kind != kind::gather || node.arguments.size() == node.lookups.size()) return {};
+        return walked(graph_[node.arguments.back()].source, loops);
     }
     walked_use walked(const access& a, const loop_list& loops) const {
         return {walked(address_of(a), loops), {a.slot, a.positions}};

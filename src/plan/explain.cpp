@@ -73,6 +73,8 @@ public:
         std::string places;
         for (const auto* const lookups : {&c.a_lookups, &c.b_lookups})
             for (const auto& l : *lookups) places += fmt::format(", places {}", use(l.numbers.use));
+        for (const auto* const wanted : {&c.a_wanted, &c.b_wanted})
+            if (wanted->use.slot) places += fmt::format(" where {}", use(wanted->use));
         return fmt::format("contract  {} {} {}{} {}{}{}   {}  {}  {}  {}", use(c.c),
                            c.beta == 1 ? "+=" : "=", scale, conjugated(c.conjugate_a, c.a),
                            conjugated(c.conjugate_b, c.b), before, places,

@@ -117,7 +117,7 @@ place inner_address_of(const access&, const std::vector<std::int64_t>& strides);
 struct lookup_axis {
     std::int32_t axis = -1;
     std::string words;       // which it is, for messages
-    bool may_stray = false;  // in a body of lookups: where it is no place, the product is 0
+    bool may_stray = false;  // of lookups or a contraction: where it is no place, the product is 0
     bool operator==(const lookup_axis&) const = default;
 };
 
@@ -125,7 +125,8 @@ enum class kind : std::uint8_t {
     constant,   // value
     load,       // source
     gather,     // source, at the value of each argument along an axis, as `lookups` say; where one
-                // argument more is 0, nobody wants the value and the places need not exist
+                // argument more is 0, nobody wants the value and the places need not exist; in a
+                // contraction it is 0 there
     position,   // `at`, as a number
     operation,  // code; its arguments (add and multiply: any number of them)
     sum,        // over `over` of a product whose order is still open

@@ -37,6 +37,7 @@
 #include "src/plan/verify.hpp"
 #include "src/plan/verify_compiled.hpp"
 #include "src/plan/verify_loop.hpp"
+#include "src/plan/verify_program.hpp"
 #include "src/plan/words.hpp"
 #include "src/plan/workspace.hpp"
 
@@ -265,6 +266,7 @@ program_plan make_plan(const engine::request& asked, const pass_observer& observ
     static const bool prints = has_environment("RICCI_PRINT_PASSES");
     const pass_observer after_each = [&](const char* pass, const ir::program_view& program,
                                          const program_plan* plan) {
+        if (verifies && plan == nullptr) verify_program(program, pass);
         if (verifies && plan != nullptr) verify(*plan, program, pass);
         if (verifies && plan != nullptr && !plan->compiled.empty()) verify_compiled(*plan, pass);
         if (verifies && plan != nullptr && !plan->around.empty()) verify_loop(*plan, pass);

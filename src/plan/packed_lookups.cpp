@@ -1,5 +1,5 @@
-// Products of rows that are looked up: a gather that contractions alone read becomes an operand of
-// them. This comes after groups have formed: a tile's operands are read where they are stored.
+// Products of rows that are looked up: what contractions alone read becomes an operand of them.
+// This comes after groups have formed: a tile's operands are read where they are stored.
 #include "src/plan/packed_lookups.hpp"
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "src/plan/stored_rows.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -21,6 +23,10 @@ constexpr double most_offsets = 0x1p54;
 // Rows that lie apart are read at about half of the rate of those that lie together; to store them
 // they are read once so, and written, which takes as long as to read what is written thrice.
 constexpr std::size_t most_readers = 4;
+// Of rows that are found by their number and k: fewer elements take no more than their offset.
+constexpr double least_row = 8;
+// Elements of zeros that are read for rows that are nowhere.
+constexpr double most_zeros = 1 << 14;
 
 class lookup_packing {
 public:
@@ -29,18 +35,22 @@ public:
     void run() {
         std::vector<bool> gone(plan_.steps.size(), false);
         for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
-            const assign* const rows = plan_.steps[k].as_assign();
-            if (rows == nullptr || !is_plain_gather(*rows)) continue;
-            const auto readers = readers_of(k, rows->target.slot);
+            const auto rows = find_stored_rows(plan_, k);
+            if (!rows) continue;
+            const auto readers = readers_of(k, rows->made.target.slot);
             std::vector<assign> products;
             for (const std::size_t r : readers) {
-                auto product = packed(*rows, *plan_.steps[r].as_assign());
-                if (!product || is_rewritten(*rows, k, r, product->target)) break;
+                auto product = packed(rows->made, *plan_.steps[r].as_assign());
+                if (!product || is_rewritten(rows->made, rows->steps.front(), r, product->target))
+                    break;
                 products.push_back(std::move(*product));
             }
             if (readers.empty() || products.size() < readers.size()) continue;
-            plan_.slots[rows->target.slot.index()].kind = storage::unused;
-            gone[k] = true;
+            for (const std::size_t made : rows->steps) {
+                const auto slot = plan_.steps[made].as_assign()->target.slot;
+                plan_.slots[slot.index()].kind = storage::unused;
+                gone[made] = true;
+            }
             for (std::size_t r = 0; r < readers.size(); ++r)
                 plan_.steps[readers[r]] = make_step(values_, std::move(products[r]));
         }
@@ -55,29 +65,6 @@ public:
 
 private:
     const slot& slot_of(slot_number number) const { return plan_.slots[number.index()]; }
-
-    // Whole memory of the plan's own, of elements as they are, wherever numbers in memory say.
-    bool is_plain_gather(const assign& g) const {
-        const auto& body = values_[g.body];
-        if (g.as != form::gather || body.kind != kind::gather || body.edged ||
-            body.arguments.size() != body.lookups.size())
-            return false;
-        const slot& made = slot_of(g.target.slot);
-        if (made.kind != storage::workspace || plan_.is_truth(g.target.slot) ||
-            !plan_.holds(body.source.slot, plan_.type_of(g.target.slot)))
-            return false;
-        loop_list seen;
-        for (std::size_t axis = 0; axis < g.target.at.size(); ++axis) {
-            const place& p = g.target.at[axis];
-            if (!is_whole_axis(p)) return false;
-            const std::int64_t extent = p.terms.empty() ? 1 : values_.extent(p.terms[0].over);
-            if (extent != made.extents[axis]) return false;
-            if (p.terms.empty()) continue;
-            if (contains(seen, p.terms[0].over)) return false;
-            add_loop(seen, p.terms[0].over);
-        }
-        return true;
-    }
 
     // The contractions that read what a step alone writes; none, where other steps do, or so many
     // that storing the rows once costs less.
@@ -126,8 +113,8 @@ private:
             const expr inner = conjugated ? values_[f].arguments[0] : f;
             if (values_[inner].edged) return {};
             if (values_[inner].source.slot != rows.target.slot) continue;
-            const expr there = read_at(rows, values_[inner].source);
-            if (!there) return {};
+            const expr there = rows_at(values_, rows, values_[inner].source);
+            if (!there || values_[there].kind != kind::gather) return {};
             f = conjugated ? values_.as_written(opcode::conjugate, {there}) : there;
         }
         assign made = product;
@@ -135,51 +122,55 @@ private:
         return pays(made) ? std::optional(std::move(made)) : std::nullopt;
     }
 
-    // What the gather gives, at places of what it gives.
-    expr read_at(const assign& rows, const access& read) {
-        std::vector<moved_loop> moves;
-        for (std::size_t axis = 0; axis < read.at.size(); ++axis) {
-            const place& made = rows.target.at[axis];
-            if (!made.terms.empty() && read.at[axis] != made)
-                moves.push_back({made.terms[0].over, read.at[axis]});
-        }
-        // Loops take each other's places one after another.
-        for (const auto& m : moves)
-            for (const auto& t : m.to.terms)
-                for (const auto& other : moves)
-                    if (t.over == other.what) return expr::none;
-        const expr there = values_.moved(rows.body, moves);
-        return there && values_[there].kind == kind::gather ? there : expr::none;
-    }
-
-    // Numbers differ along rows or along k; there are offsets for all places of the operand in
-    // each place of the list; and tiles of both.
+    // Tiles of rows and of columns; and each operand that is looked up can be.
     bool pays(const assign& product) const {
         const auto& factors = values_[product.body].arguments;
         const auto& left = values_[factors[0]].indices;
         const auto& right = values_[factors[1]].indices;
-        const auto batch = without(common(left, right), product.over);
         if (values_.size(without(left, right)) < least_width ||
             values_.size(without(right, left)) < least_width)
             return false;
         return std::all_of(factors.begin(), factors.end(), [&](expr f) {
             const auto& node =
                 values_[values_[f].code == opcode::conjugate ? values_[f].arguments[0] : f];
-            if (node.kind != kind::gather) return node.kind == kind::load;
-            loop_list by_number;
-            for (const expr a : node.arguments) {
-                if (values_[a].kind != kind::load || values_[a].edged) return false;
-                by_number = united(by_number, values_[a].indices);
-            }
-            const slot& table = slot_of(node.source.slot);
-            double elements = 1;
-            for (std::size_t axis = 0; axis < table.extents.size(); ++axis)
-                elements += std::abs(static_cast<double>(table.strides[axis])) *
-                            static_cast<double>(table.extents[axis]);
-            const bool rows_alone = common(by_number, product.over).empty();
-            return (rows_alone || without(without(by_number, product.over), batch).empty()) &&
-                   elements * values_.size(by_number) < most_offsets;
+            return node.kind == kind::load ||
+                   (node.kind == kind::gather && is_packed_well(node, product.over));
         });
+    }
+
+    // There are offsets for all places of the operand in each place of the list; what is read from
+    // where each number says is longer than the number in the list, where numbers differ along rows
+    // and k; and a row that is nowhere is read from zeros that stay near.
+    bool is_packed_well(const expression& node, const loop_list& summed) const {
+        loop_list by_number;
+        for (const expr a : node.arguments) {
+            if (values_[a].kind != kind::load || values_[a].edged) return false;
+            by_number = united(by_number, values_[a].indices);
+        }
+        const slot& table = slot_of(node.source.slot);
+        double elements = 1;
+        for (std::size_t axis = 0; axis < table.extents.size(); ++axis)
+            elements += std::abs(static_cast<double>(table.strides[axis])) *
+                        static_cast<double>(table.extents[axis]);
+        if (elements * values_.size(by_number) >= most_offsets) return false;
+        const bool along_both =
+            !common(by_number, summed).empty() && !without(by_number, summed).empty();
+        if (along_both && values_.size(without(node.indices, by_number)) < least_row) return false;
+        return !may_be_nowhere(node) || reach_of_row(node) <= most_zeros;
+    }
+    static bool may_be_nowhere(const expression& node) {
+        return node.arguments.size() > node.lookups.size() ||
+               std::any_of(node.lookups.begin(), node.lookups.end(),
+                           [](const lookup_axis& l) { return l.may_stray; });
+    }
+    // How many elements lie between the first and the last that loops read around a place that
+    // numbers say.
+    double reach_of_row(const expression& node) const {
+        double reach = 1;
+        for (const auto& t : address_of(node.source, slot_of(node.source.slot).strides).terms)
+            reach += std::abs(static_cast<double>(t.factor)) *
+                     static_cast<double>(values_.extent(t.over) - 1);
+        return reach;
     }
 
     program_plan& plan_;

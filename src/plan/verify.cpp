@@ -176,24 +176,15 @@ private:
                     "a tensor of another type than the result");
             edged = edged || n.edged;
             looked_up = looked_up || n.kind == kind::gather;
-            if (n.kind == kind::gather) check_rows(a, n);
+            if (n.kind == kind::gather) check_rows(n);
         }
         require(!edged || !looked_up, "a contraction with edges and lookups");
     }
-    // Numbers are in memory, and those of rows are not those of k.
-    void check_rows(const assign& a, const expression& rows) const {
-        require(rows.arguments.size() == rows.lookups.size(), "rows under a condition");
-        loop_list by_number;
-        for (const expr numbers : rows.arguments) {
-            require(values_[numbers].kind == kind::load, "lookups of no numbers");
-            by_number = united(by_number, values_[numbers].indices);
-        }
-        const auto& factors = values_[a.body].arguments;
-        const auto batch =
-            without(common(values_[factors[0]].indices, values_[factors[1]].indices), a.over);
-        require(
-            common(by_number, a.over).empty() || without(without(by_number, a.over), batch).empty(),
-            "numbers of rows and of what is summed");
+    // Numbers and conditions are in memory.
+    void check_rows(const expression& rows) const {
+        for (const expr numbers : rows.arguments)
+            require(values_[numbers].kind == kind::load && !values_[numbers].edged,
+                    "lookups of no numbers");
     }
 
     void check_lookups(const assign& a) const {

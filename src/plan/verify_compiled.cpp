@@ -125,6 +125,8 @@ private:
                 all->walk(l.extent, l.stride);
                 check_inside(l.numbers.use.slot, reached(l.numbers.at, extents_of(s)));
             }
+        for (const auto* const wanted : {&s.a_wanted, &s.b_wanted})
+            if (wanted->use.slot) check_walk(*wanted, extents_of(s));
         const auto c = reached_by(s, s.c_offset, &contraction_loop::c);
         if (!nothing) check_inside(s.a.slot, a), check_inside(s.b.slot, b);
         check_inside(s.c.slot, c);
@@ -212,6 +214,12 @@ private:
         require(s.a_lookups.size() == factor(0).lookups.size() &&
                     s.b_lookups.size() == factor(1).lookups.size(),
                 "lookups that got lost");
+        const auto is_under_condition = [](const expression& f) {
+            return f.arguments.size() > f.lookups.size();
+        };
+        require(bool(s.a_wanted.use.slot) == is_under_condition(factor(0)) &&
+                    bool(s.b_wanted.use.slot) == is_under_condition(factor(1)),
+                "a condition of lookups that got lost");
         const bool edged = factor(0).edged || factor(1).edged;
         require(edged == (!s.a_edges.empty() || !s.b_edges.empty()), "edges that got lost");
         if (edged) return;

@@ -38,7 +38,7 @@ struct edged_axis {
 
 /// An operand whose elements lie where a list of offsets says: list[the sum of factor * counter],
 /// on top of what its strides say of the other loops, and of these. Places in the list are within
-/// 0 .. length - 1.
+/// 0 .. length - 1; an offset may lead to other memory than the operand's, such as zeros.
 struct listed_operand {
     std::int64_t length = 0;
     std::vector<std::int64_t> factors;  // of the loops of batch, then of m, n and k
@@ -62,8 +62,7 @@ struct contraction {
     // outside them is never read. Those of A have no factors of loops of n, of B none of m.
     std::span<const edged_axis> a_edges = {};
     std::span<const edged_axis> b_edges = {};
-    // Lists through which A, or B, is read; then there are no edges. Besides those of batch either
-    // loops of k alone move along a list, or none: loops of m for A, of n for B.
+    // Lists through which A, or B, is read; then there are no edges.
     const listed_operand* a_list = nullptr;
     const listed_operand* b_list = nullptr;
 };

@@ -81,19 +81,20 @@ public:
 private:
     int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
 
-    // `own`: the group that moves along the list, or that of k does, and batches may.
+    // `own`: the group that moves along the list, or that of k does, or both, and batches may.
     listed_map operand(int own, int lacks, bool has_list) {
         const std::size_t count = p_.extents.size();
         listed_map made;
         made.strides.assign(count, 0);
         made.list.factors.assign(count, 0);
-        const int side = pick(0, 1) == 0 ? own : 3;
+        const int side = pick(0, 2);  // 0: own, 1: k, 2: both
         std::vector<std::size_t> loops;
         std::int64_t places = 1, stride = 1;
         for (std::size_t l = 0; l < count; ++l) {
             const int g = p_.group[l];
             if (g == lacks) continue;
-            const bool listed = has_list && (g == side || g == 0) && pick(0, 3) != 0;
+            const bool moves = g == 0 || (g == own ? side != 1 : side != 0);
+            const bool listed = has_list && moves && pick(0, 3) != 0;
             // Elements of C are apart; those of others may be the same.
             if (!listed || pick(0, 7) == 0) loops.push_back(l);
             if (!listed) continue;
@@ -261,6 +262,33 @@ listed_pattern products_of_rows(std::int64_t heads, std::int64_t rows, std::int6
     return p;
 }
 
+/// C[i, j] = the sum over k and l of A[row of (i, k), l] B[k, l, j]: bags of rows.
+listed_pattern products_of_bags(std::int64_t rows, std::int64_t columns, std::int64_t bag,
+                                std::int64_t depth) {
+    listed_pattern p;
+    p.extents = {rows, columns, bag, depth};
+    p.group = {1, 2, 3, 3};
+    p.a = {{0, 0, 0, 1}, {rows * bag, {bag, 0, 1, 0}}, {}};
+    p.b = {{0, 1, columns * depth, columns}, {}, {}};
+    p.c = {{columns, 1, 0, 0}, {}, {}};
+    for (std::int64_t i = 0; i < rows * bag; ++i)
+        p.a.offsets.push_back(i * 7919 % 1009 * (depth + 2));
+    return p;
+}
+
+/// C[k, l, j] = the sum over i of A[row of (i, k), l] B[i, j].
+listed_pattern slopes_of_bags(std::int64_t rows, std::int64_t columns, std::int64_t bag,
+                              std::int64_t depth) {
+    listed_pattern p = products_of_bags(rows, columns, bag, depth);
+    p.extents = {bag, depth, columns, rows};
+    p.group = {1, 1, 2, 3};
+    p.a.strides = {0, 1, 0, 0};
+    p.a.list.factors = {1, 0, 0, bag};
+    p.b.strides = {0, 0, 1, columns};
+    p.c.strides = {depth * columns, columns, 1, 0};
+    return p;
+}
+
 }  // namespace
 
 TEST_CASE("operands are read through lists, in every element type", "[contract][lists]") {
@@ -304,9 +332,25 @@ TEST_CASE("products of listed rows that are cut into blocks", "[contract][lists]
     check<float>(p, 5);
 }
 
-TEST_CASE("lists that no packing goes through are refused", "[contract][lists]") {
+TEST_CASE("a list along which rows and what is summed over move", "[contract][lists]") {
+    for (const std::int64_t depth : {1, 3, 16, 37}) {
+        check<float>(products_of_bags(70, 50, 9, depth), 1);
+        check<float>(slopes_of_bags(70, 50, 9, depth), 3);
+        check<double>(products_of_bags(20, 90, 5, depth), 3);
+        check<double>(slopes_of_bags(90, 20, 5, depth), 5);
+        check<std::complex<float>>(products_of_bags(33, 21, 5, depth), 6);
+        check<ricci::bf16>(slopes_of_bags(40, 33, 3, depth), 7);
+    }
+    for (const int workers : {1, 3}) {
+        check<float>(products_of_bags(200, 40, 20, 32), 1, kernel_choice::best, workers);
+        check<float>(slopes_of_bags(600, 30, 6, 40), 3, kernel_choice::best, workers);
+        check<float>(slopes_of_bags(300, 100, 2, 40), 5, kernel_choice::scalar, workers);
+    }
+}
+
+TEST_CASE("lists that are too long for their operands are refused", "[contract][lists]") {
     listed_pattern p = products_of_rows(2, 3, 4, 5);
-    p.a.list.factors[3] = 1;  // rows and k
+    p.a.list.length = std::int64_t{1} << 61;
     const described d(p, ricci::element::f32);
     CHECK_THROWS_AS(prepared_contraction(d.what), std::invalid_argument);
 }

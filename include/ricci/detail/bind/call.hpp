@@ -135,8 +135,8 @@ constexpr auto words_of_check(Find find) {
 }
 template <std::uint64_t Program, bool OutputsToo, class... Bound>
 struct call_mistake {
-    static constexpr auto words = words_of_check<Program, OutputsToo, Bound...>(
-        [](auto& check) { return check.run(); });
+    static constexpr auto words =
+        words_of_check<Program, OutputsToo, Bound...>([](auto& check) { return check.run(); });
     static constexpr text_view text() { return words.text(); }
 };
 

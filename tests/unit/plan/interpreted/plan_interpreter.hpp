@@ -86,9 +86,32 @@ private:
         if (a.folding == plan::fold::softmax) return normalise(a);
         loops_.each(a.loops, [&] {
             std::vector<T> row;
-            loops_.each(a.over, [&] { row.push_back(values_.at(a.body)); });
+            loops_.each(a.over, [&] {
+                const bool nothing = a.as == plan::form::contract && is_excluded(a.body);
+                row.push_back(nothing ? T(0) : values_.at(a.body));
+            });
             set(a, folded(a.folding, row));
         });
+    }
+    // Whether a factor of a product is looked up where a number is no place, and may be, or under a
+    // condition that does not hold.
+    bool is_excluded(plan::expr product) {
+        for (const plan::expr f : plan::lookup_factors(plan_.values, product)) {
+            const bool conjugated = plan_.values[f].code == plan::opcode::conjugate;
+            const auto& node = plan_.values[conjugated ? plan_.values[f].arguments[0] : f];
+            if (node.kind != plan::kind::gather) continue;
+            for (std::size_t k = 0; k < node.lookups.size(); ++k) {
+                const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
+                if (node.lookups[k].may_stray &&
+                    !is_place(real_of(values_.at(node.arguments[k])),
+                              plan_.slot_of(node.source).extents[axis]))
+                    return true;
+            }
+            if (node.arguments.size() > node.lookups.size() &&
+                values_.at(node.arguments.back()) == T(0))
+                return true;
+        }
+        return false;
     }
     // What is read of each row is read before any of it is written.
     void fold_up_to_each(const plan::assign& a) {
@@ -146,16 +169,7 @@ private:
                 if (!is_place(number, plan_.values.extent(a.scattered))) return;
                 loops_.set(a.scattered, static_cast<std::int64_t>(number));
             }
-            for (const plan::expr f : plan::lookup_factors(plan_.values, a.body)) {
-                const auto& node = plan_.values[f];
-                for (std::size_t k = 0; k < node.lookups.size(); ++k) {
-                    const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
-                    const double number = real_of(values_.at(node.arguments[k]));
-                    if (node.lookups[k].may_stray &&
-                        !is_place(number, plan_.slot_of(node.source).extents[axis]))
-                        return;
-                }
-            }
+            if (is_excluded(a.body)) return;
             T value = values_.at(a.body);
             if (a.scale) value *= values_.at(a.scale);
             values_.store(a.target, values_.load(a.target) + value);
