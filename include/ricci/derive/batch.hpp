@@ -215,18 +215,15 @@ private:
     /// The index of a derivative is that of the tensor below the stroke, or else of the one above:
     /// each of many losses by weights that they share.
     constexpr ir::mistake place_in_derivatives() {
+        // Others are left over from a derivation.
+        const auto counts = [&](ref n) { return batched_[n] && (read_[n] || defined_[n]); };
         // A tangent has the axes of what it is the tangent of, which no equation may have itself.
-        for (ref n = batched_.size() - 1; n >= 0; --n) {
-            const ir::name_symbol& s = p_.names[n];
-            if (s.kind != ir::name_kind::tangent || !batched_[n]) continue;
-            if (!read_[n] && !defined_[n]) continue;
-            batched_[s.of] = read_[s.of] = true;
-        }
+        for (ref n = batched_.size() - 1; n >= 0; --n)
+            if (p_.names[n].kind == ir::name_kind::tangent && counts(n))
+                batched_[p_.names[n].of] = read_[p_.names[n].of] = true;
         for (ref n = 0; n < batched_.size(); ++n) {
             ir::name_symbol& s = p_.names[n];
-            if (s.kind == ir::name_kind::plain || !batched_[n]) continue;
-            if (!read_[n] && !defined_[n]) continue;  // left over from a derivation
-            if (s.kind == ir::name_kind::tangent) continue;
+            if (s.kind != ir::name_kind::cotangent || !counts(n)) continue;
             if (!batched_[s.of]) {
                 ++s.numerator_rank;
             } else if (s.numerator_rank > 0) {
@@ -247,10 +244,8 @@ private:
         ir::position first = ir::index_position(index_);
         first.upper = at.count == 0 || p_.positions[at.first].upper;
         p_.positions.push(first);
-        for (std::int32_t k = 0; k < at.count; ++k) {
-            const ir::position q = p_.positions[at.first + k];
-            p_.positions.push(q);
-        }
+        for (std::int32_t k = 0; k < at.count; ++k)
+            p_.positions.push(ir::position(p_.positions[at.first + k]));
         return out;
     }
     constexpr ref with_index(ref n) {

@@ -210,11 +210,9 @@ protected:
     /// of the whole is taken as 0, as that of |x| is.
     constexpr bool is_norm(ref n) const {
         constant e{1, 2};
-        if (p_.nodes[n].kind == op::power) {
-            if (!is_constant(p_, child(n, 1), e)) return false;
-        } else if (!is_apply(n, function::sqrt)) {
+        if (!is_apply(n, function::sqrt) &&
+            (p_.nodes[n].kind != op::power || !is_constant(p_, child(n, 1), e)))
             return false;
-        }
         return e.above > 0 && e.above < e.below && squares(p_, wrt_, active_).is_sum(child(n, 0));
     }
     /// An even power of a root, as a power of what is under the root, which has no singular point;

@@ -307,9 +307,8 @@ constexpr ref without_constant(Program& p, ref n, constant& c) {
     const ir::node x = p.nodes[n];
     if (x.kind != op::multiply) return n;
     std::int32_t first = 0;
-    for (constant part; first < x.children.count; ++first) {
+    for (constant part; first < x.children.count; ++first)
         if (!is_constant(p, p.links[x.children.first + first], part) || !c.times(part)) break;
-    }
     if (first == 0) return n;
     detail::buffer<ref> rest;
     for (std::int32_t k = first; k < x.children.count; ++k)

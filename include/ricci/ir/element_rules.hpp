@@ -231,12 +231,10 @@ private:
             case op::apply:
                 return is_always_real(x) ||
                        (!says(static_cast<function>(x.detail), types::leaves_reals) && all_real(x));
-            case op::power: {
-                if (!is_literal(p_.child(x, 1))) return false;
-                const auto exponent = p_.nodes[p_.child(x, 1)].value;
-                // (z)^0, which counts places, is 1 whatever z is
-                return exponent == 0 || (all_real(x) && is_whole(exponent));
-            }
+            case op::power:  // (z)^0, which counts places, is 1 whatever z is
+                return is_literal(p_.child(x, 1)) &&
+                       (p_.nodes[p_.child(x, 1)].value == 0 ||
+                        (all_real(x) && is_whole(p_.nodes[p_.child(x, 1)].value)));
             default:
                 return all_real(x);
         }

@@ -97,10 +97,9 @@ constexpr void shape_of_derivative(const program_view& p, shape_table& t, ref na
     if (s.numerator_rank > 0) {
         const ref above = p.find(parts_of_derivative(p.name(name)).numerator);
         if (above != none) shape_of_derivative(p, t, above);
-        if (above != none && t.rank(above) == s.numerator_rank)
-            sizes.append(t.extents(above), t.rank(above));
-        else
-            for (std::int32_t k = 0; k < s.numerator_rank; ++k) sizes.push(open_extent);
+        const bool is_known = above != none && t.rank(above) == s.numerator_rank;
+        for (std::int32_t k = 0; k < s.numerator_rank; ++k)
+            sizes.push(is_known ? t.extents(above)[k] : open_extent);
     }
     sizes.append(t.extents(s.of), t.rank(s.of));
     t.set_shape(name, sizes.size(), sizes.data());

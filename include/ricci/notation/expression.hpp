@@ -149,13 +149,8 @@ protected:
     /// What stands between two factors without a sign; `first` begins the one before.
     constexpr void look_between(const term_places& t, const token* first, bool open) {
         if (starts_function() && ends_at_functions(t.first)) close_run(t.first, now_);
-        if (open) {
-            if (!starts_function() || open_is_greedy()) doubt_argument(t, now_);
-        } else if (t.divided) {
-            doubt_divisor(t);
-        } else {
-            doubt_neighbours(first, t.first);
-        }
+        if (!open) t.divided ? doubt_divisor(t) : doubt_neighbours(first, t.first);
+        else if (!starts_function() || open_is_greedy()) doubt_argument(t, now_);
     }
     constexpr ref product(const detail::buffer<ref>& factors, std::int32_t begin) {
         if (factors.size() == 1) return factors[0];

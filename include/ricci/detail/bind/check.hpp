@@ -154,10 +154,9 @@ private:
                               "; include <ricci/eigen.hpp> for those of Eigen, or bind a "
                               "ricci::tensor_view<T, 2>(data, {rows, columns}, {strides})");
             case unsuitable::computed:
-                return refuse(
-                    "an expression",
-                    " that is not computed yet and has no memory; bind the matrix that it "
-                    "is assigned to");
+                return refuse("an expression",
+                              " that is not computed yet and has no memory; bind the matrix "
+                              "that it is assigned to");
             case unsuitable::named:
                 return refuse("what",
                               " is a name or bound to one, and no tensor; einsum takes tensors in "
