@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -531,4 +532,59 @@ TEST_CASE("scaled results are those of sums of products, with their exponent", "
     prepared_network q = prepare(large, find_order(large), {.memory = 8500, .scaled = true});
     CHECK_THAT(words_of([&] { q.bind(0, tensor_of({1000}, std::vector<double>(1000, 1e-200))); }),
                Contains("tensor 0") && Contains("copy"));
+}
+
+TEST_CASE("a scaled network that refuses a tensor is what it was before", "[scaled]") {
+    network n;
+    for (int k = 0; k < 3; ++k) n.add(tensor_of({2, 2}, {1, 1, 1, 1}), {k, (k + 1) % 3});
+    const auto order = find_order(n);
+    const array large = tensor_of({2, 2}, {1e300, 1e300, 1e300, 1e300}),
+                two = tensor_of({2, 2}, {2, 2, 2, 2});
+    std::size_t prepared = 0, refusals = 0, copies = 0;
+    for (double memory = 300; memory < 800; memory += 4) {
+        std::optional<prepared_network> p;
+        try {
+            p.emplace(prepare(n, order, {.memory = memory, .scaled = true}));
+        } catch (const error&) {
+            continue;
+        }
+        ++prepared;
+        INFO("memory " << memory);
+        const auto log10_now = [&] {
+            (*p)();
+            return log10_of({p->result(), p->exponent10()});
+        };
+        double wanted = std::log10(8.0);
+        CHECK(log10_now() == Approx(wanted));
+        bool bound[3] = {};
+        for (std::size_t k = 0; k < 3; ++k) {
+            try {
+                p->bind(k, large);
+                wanted += 300, bound[k] = true, ++copies;
+            } catch (const error&) {
+                ++refusals;
+            }
+            CHECK(log10_now() == Approx(wanted));
+        }
+        for (std::size_t k = 0; k < 3; ++k) {
+            p->bind(k, two);
+            wanted += std::log10(2.0) - (bound[k] ? 300 : 0);
+            CHECK(log10_now() == Approx(wanted));
+        }
+    }
+    CHECK(prepared > 0);
+    CHECK(refusals > 0);
+    CHECK(copies > 0);
+}
+
+TEST_CASE("numbers that change in bound memory have copies within the bound, too", "[scaled]") {
+    array a = tensor_of({1000}, std::vector<double>(1000, 1));
+    network n;
+    n.add(a, {0});
+    prepared_network p = prepare(n, find_order(n), {.memory = 8500, .scaled = true});
+    std::fill_n(static_cast<double*>(a.data()), 1000, 1e-200);
+    CHECK_THAT(words_of([&] { p(); }), Contains("tensor 0") && Contains("copy"));
+    std::fill_n(static_cast<double*>(a.data()), 1000, 3);
+    p();
+    CHECK(log10_of({p.result(), p.exponent10()}) == Approx(std::log10(3000.0)));
 }
