@@ -306,6 +306,20 @@ TEST_CASE("small elements beside large ones are kept", "[scaled]") {
     }
 }
 
+TEST_CASE("what is 10^-187 of the largest elements' product is kept in any order", "[scaled]") {
+    network n;
+    n.add(tensor_of({2}, {1, 1}), {0});
+    for (int k = 0; k < 2; ++k) n.add(tensor_of({2, 2}, {1e-60, 0, 0, 3.5e-154}), {k, k + 1});
+    n.add(tensor_of({2}, {0, 1}), {2});
+    for (const auto& pairs :
+         {std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {2, 4}, {3, 5}},
+          {{1, 2}, {0, 4}, {3, 5}},
+          {{2, 3}, {1, 4}, {0, 5}}}) {
+        const scaled got = contract_scaled(n, contraction_order::from_ssa(n, pairs));
+        CHECK(log10_of(got) == Approx(2 * std::log10(3.5e-154)).epsilon(1e-15));
+    }
+}
+
 TEST_CASE("a power has as many factors as one likes", "[scaled]") {
     // [1 1; 1 0]^n holds Fibonacci numbers; number n is phi^n / sqrt 5.
     constexpr int factors = 100000;
