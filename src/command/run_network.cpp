@@ -110,7 +110,7 @@ void run_network(const run_network_arguments& given) {
     const contraction_order order = order_of(n, given.options, given.run.memory);
     doing.now("computing");
     contract_options how;
-    if (!given.run.memory.empty()) how.memory = static_cast<double>(bytes_of(given.run.memory));
+    if (!given.run.memory.empty()) how.memory = bytes_of(given.run.memory);
     const arrays results = outputs_of(contract_scaled(n, order, how));
     save_outputs(results, files);
     say_outputs(results, files, {}, given.run.json);

@@ -235,6 +235,9 @@ class Command(unittest.TestCase):
         self.refused("none is most likely", "run", "none.cnf", "--most-likely")
         (self.path / "n.uai").write_text("MARKOV 1 2 1 1 0 2 1 nan")
         self.refused("not negative", "run", "n.uai", "--most-likely")
+        self.assertEqual(self.works("run", "f.cnf", "--memory", "1e300").stdout, "result = 5.\n")
+        self.refused("no amount of memory", "run", "f.cnf", "--memory", "1e300T")
+        self.refused("no amount of memory", "run", "f.cnf", "--memory", "inf")
         # 2^2000 is no double
         (self.path / "free.cnf").write_text("p cnf 2000 0\n")
         words = self.works("run", "free.cnf").stdout.split("\n")
