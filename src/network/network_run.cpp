@@ -81,7 +81,10 @@ bool network_run::has_made_all(const run_request& asked) {
     run_request wanted = asked;
     if (asked.scaled) make_scaled(wanted);
     make_outputs(asked);
-    if (!has_made_some_way(wanted)) return false;
+    if (!has_made_some_way(wanted)) {
+        if (scaled_) needed_ += scaled_->bytes();
+        return false;
+    }
     if (!scaled_) return true;
     for (std::size_t g = 0; g < sums_at_once_; ++g) {
         const run_output& o = outputs_[0];

@@ -5,10 +5,12 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -559,7 +561,12 @@ TEST_CASE("a scaled network that refuses a tensor is what it was before", "[scal
         std::optional<prepared_network> p;
         try {
             p.emplace(prepare(n, order, {.memory = memory, .scaled = true}));
-        } catch (const error&) {
+        } catch (const error& e) {
+            double takes = 0, has = 0;
+            const std::string words = e.what();
+            REQUIRE(std::sscanf(words.c_str() + words.find("take "), "take %lf", &takes) == 1);
+            REQUIRE(std::sscanf(words.c_str() + words.find("for "), "for %lf", &has) == 1);
+            CHECK(takes > has);
             continue;
         }
         ++prepared;
