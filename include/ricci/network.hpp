@@ -268,9 +268,13 @@ struct scaled {
 };
 /// The result of a network as contract() gives it, for values that are too large or too small for
 /// the elements, or whose intermediates are. Each intermediate has an exponent beside its elements,
-/// and one for each place of indices that run through most of the network as batches. Whole numbers
-/// are computed in double, and their mantissa is double. Bitwise the same for any number of
-/// threads. Throws as contract() does, and for another algebra than sums of products.
+/// and one for each place of indices that run through most of the network as batches. A product of
+/// two elements that is below 10^-187 (in float 10^-25) of the product of the largest elements of
+/// the two tensors there loses digits, and may be 0, of which nothing is said: where later tensors
+/// leave nothing of the large elements, a result that is not 0 may be 0 in one order and not in
+/// another. Whole numbers are computed in double, and their mantissa is double. Bitwise the same
+/// for any number of threads. Throws as contract() does, and for another algebra than sums of
+/// products.
 RICCI_EXPORT scaled contract_scaled(const network& n, const contraction_order& order,
                                     const contract_options& options = {});
 /// In an order of a fixed number of trials, the same on any machine.
@@ -304,10 +308,11 @@ public:
     ~prepared_network();
 
     /// Other memory of the same shape and type for tensor k, whose values may be others. Throws
-    /// ricci::error where they differ, where the order rests on zeros that it has not, and for other
-    /// strides than those of a tensor that was prepared with gaps or with axes in another order. An
-    /// array that was bound before, with other values in its memory, is bound again in a few
-    /// nanoseconds.
+    /// ricci::error where they differ, where the order rests on zeros that it has not, for other
+    /// strides than those of a tensor that was prepared with gaps or with axes in another order, and
+    /// where what was prepared .scaled reads such values from a copy, for which there is no memory.
+    /// After that the tensor is what it was before. An array that was bound before, with other
+    /// values in its memory, is bound again in a few nanoseconds.
     void bind(std::size_t operand, detail::network_operand value);
     template <class Array>
     requires std::is_same_v<Array, array>

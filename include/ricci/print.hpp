@@ -31,8 +31,9 @@ RICCI_EXPORT void write_text(std::ostream& out, const std::string& text);
 
 /// The numbers in brackets, a pair for each axis, behind a line with the element type and the
 /// extents; a tensor of rank 0 is its number. Floats show as many digits as tell them from their
-/// neighbours, at most eight behind the point, all with one width; of more than 1000 elements the
-/// first and last three of each axis are shown.
+/// neighbours, at most eight behind the point, all with one width; a whole number by itself shows
+/// all of its digits up to 2^53. Of more than 1000 elements the first and last three of each axis
+/// are shown.
 template <class T, int Rank>
 std::string to_text(const tensor_view<T, Rank>& t) {
     return detail::text_of({element_v<T>, t.data(), Rank, t.extents().data(), t.strides().data()});

@@ -51,7 +51,7 @@ order_options sought(const network_options& given, const std::string& memory) {
     if (!given.trials.empty())
         options.trials = number_of<std::int64_t>(given.trials, "--trials", "a whole number");
     if (given.seconds.empty() && given.trials.empty()) options.seconds = 1;
-    if (!memory.empty()) options.memory = static_cast<double>(bytes_of(memory));
+    if (!memory.empty()) options.memory = bytes_of(memory);
     if (!given.seed.empty())
         options.seed = number_of<std::uint64_t>(given.seed, "--seed", "a whole number");
     if (!given.objective.empty()) options.objective = objective_named(given.objective);

@@ -75,11 +75,24 @@ bool is_in_range(const scaled& s) {
     return std::isfinite(power * 10) && power >= std::numeric_limits<double>::min();
 }
 
-array times(const array& a, double factor) {
-    array made = a.converted(is_complex(a.type()) ? element::c128 : element::f64).clone();
+// m * 10^exponent. A mantissa is rounded, so that a product with it may miss a count by its last
+// bit. Mantissas of whole numbers below 8e15 are further apart than 1 / 10^exponent, so that the
+// nearest whole number is the count if its mantissa is this one.
+double unscaled(double m, double exponent) {
+    const double power = std::pow(10.0, exponent), product = m * power;
+    constexpr double exact_power = 22, most_told_apart = 8e15;
+    if (!(exponent >= 0 && exponent <= exact_power && std::abs(product) < most_told_apart))
+        return product;
+    const auto whole = static_cast<double>(std::nearbyint(static_cast<long double>(m) * power));
+    return whole / power == m ? whole : product;
+}
+
+array unscaled(const scaled& s) {
+    const element type = is_complex(s.mantissa.type()) ? element::c128 : element::f64;
+    array made = s.mantissa.converted(type).clone();
     auto* const x = static_cast<double*>(made.data());
     const std::size_t count = made.size() * (is_complex(made.type()) ? 2 : 1);
-    for (std::size_t e = 0; e < count; ++e) x[e] *= factor;
+    for (std::size_t e = 0; e < count; ++e) x[e] = unscaled(x[e], s.exponent10);
     return made;
 }
 
@@ -87,7 +100,7 @@ array times(const array& a, double factor) {
 arrays outputs_of(const scaled& s) {
     arrays all;
     if (is_in_range(s)) {
-        all.set("result", times(s.mantissa, std::pow(10.0, s.exponent10)));
+        all.set("result", unscaled(s));
         return all;
     }
     array exponent(element::f64, {});
@@ -110,7 +123,7 @@ void run_network(const run_network_arguments& given) {
     const contraction_order order = order_of(n, given.options, given.run.memory);
     doing.now("computing");
     contract_options how;
-    if (!given.run.memory.empty()) how.memory = static_cast<double>(bytes_of(given.run.memory));
+    if (!given.run.memory.empty()) how.memory = bytes_of(given.run.memory);
     const arrays results = outputs_of(contract_scaled(n, order, how));
     save_outputs(results, files);
     say_outputs(results, files, {}, given.run.json);

@@ -27,7 +27,7 @@ namespace {
 
 std::size_t bytes_of_array(const array& a) { return a.size() * size_of(a.type()); }
 
-void check_memory(const program& p, const std::vector<named>& shapes, std::uint64_t most) {
+void check_memory(const program& p, const std::vector<named>& shapes, double most) {
     const memory_needed needed = memory_of(p, shapes);
     std::size_t inputs = 0;
     for (const named& o : shapes)
@@ -35,12 +35,11 @@ void check_memory(const program& p, const std::vector<named>& shapes, std::uint6
             inputs += bytes_of_array(o.value.value());
     const double all = static_cast<double>(inputs) + static_cast<double>(needed.outputs) +
                        static_cast<double>(needed.workspace);
-    if (all <= static_cast<double>(most)) return;
+    if (all <= most) return;
     refuse("this needs {} of memory (inputs {}, outputs {}, workspace {}), and --memory allows {}.",
            words_of_bytes(all), words_of_bytes(static_cast<double>(inputs)),
            words_of_bytes(static_cast<double>(needed.outputs)),
-           words_of_bytes(static_cast<double>(needed.workspace)),
-           words_of_bytes(static_cast<double>(most)));
+           words_of_bytes(static_cast<double>(needed.workspace)), words_of_bytes(most));
 }
 
 void print_outputs(const arrays& results) {
@@ -115,7 +114,7 @@ void run_options::add_to(command_line& line) {
               "say as JSON what was computed and saved, with the values of what is saved nowhere");
 }
 
-std::uint64_t bytes_of(const std::string& words) {
+double bytes_of(const std::string& words) {
     std::size_t end = 0;
     double value = -1;
     try {
@@ -130,10 +129,12 @@ std::uint64_t bytes_of(const std::string& words) {
                               : unit.size() == 1
                                   ? units.find(static_cast<char>(std::toupper(unit[0]))) + 1
                                   : std::string::npos;
-    if (!(value >= 0) || power > units.size() || power == std::string::npos)
+    const bool has_unit = power <= units.size();
+    const double bytes =
+        has_unit ? std::floor(value * std::pow(1024.0, static_cast<double>(power))) : -1;
+    if (!(bytes >= 0) || std::isinf(bytes))
         refuse("'{}' is no amount of memory; write 8G, 512M or a number of bytes.", words);
-    return static_cast<std::uint64_t>(
-        std::min(value * std::pow(1024.0, static_cast<double>(power)), 9e18));
+    return bytes;
 }
 
 std::string words_of_extents(const array& a) {
@@ -189,7 +190,7 @@ computed compute(const program& asked, const std::vector<std::string>& operands,
         options.type.empty() ? std::nullopt : std::optional(element_named(options.type));
     threads(options.threads);
     if (!options.memory.empty()) {
-        const std::uint64_t most = bytes_of(options.memory);
+        const double most = bytes_of(options.memory);
         check_memory(asked, shapes_of_operands(asked, words, wanted), most);
     }
     progress doing("reading");

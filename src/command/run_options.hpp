@@ -2,7 +2,6 @@
 // terminal.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +23,7 @@ struct run_options {
 };
 
 /// Bytes of "8G", "512M", "100000"; K, M, G, T count in 1024. Throws ricci::error for what is none.
-std::uint64_t bytes_of(const std::string& words);
+double bytes_of(const std::string& words);
 
 /// 3x4, or "a number".
 std::string words_of_extents(const array& a);

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t most_elements = 1000, edge = 3, line_width = 75;
 constexpr int most_digits = 8;
+constexpr double most_exact = 0x1p53;  // whole numbers below are all doubles
 
 template <class T>
 T value_at(const void* data, std::ptrdiff_t offset) {
@@ -90,7 +91,8 @@ struct real_number {
 /// How numbers of one column are written.
 class real_format {
 public:
-    explicit real_format(const std::vector<real_number>& all) {
+    /// `is_alone`: whole numbers are written in full where the type tells each from the next.
+    explicit real_format(const std::vector<real_number>& all, bool is_alone) {
         double largest = 0, smallest = 0;
         for (const real_number& x : all) {
             const double size = std::abs(x.value);
@@ -100,6 +102,7 @@ public:
         }
         scientific_ = largest >= 1e8 || (smallest != 0 && smallest < 1e-4) ||
                       (smallest != 0 && largest / smallest > 1000);
+        if (is_alone && largest < most_exact && largest == std::floor(largest)) scientific_ = false;
         for (const real_number& x : all)
             if (std::isfinite(x.value)) measure(x);
         for (const real_number& x : all) width_ = std::max(width_, written(x).size());
@@ -250,12 +253,15 @@ private:
     }
     /// Gives all numbers one width.
     void write_words() {
+        // Of single precision, whole numbers that are exact are below 1e8, and so without exponents.
+        const bool is_double = t_.type == element::f64 || t_.type == element::c128;
+        const bool is_alone = t_.rank == 0 && is_double;
         if (!real_.empty()) {
-            const real_format real(real_);
+            const real_format real(real_, is_alone);
             for (const real_number& x : real_) words_.push_back(real(x));
         }
         if (!imaginary_.empty()) {
-            const real_format imaginary(imaginary_);
+            const real_format imaginary(imaginary_, is_alone);
             for (std::size_t k = 0; k < words_.size(); ++k) {
                 std::string text = imaginary(imaginary_[k]);
                 const std::size_t first = text.find_first_not_of(' ');

@@ -200,16 +200,20 @@ void prepared_state::bind(std::size_t operand, const array& given) {
     else take(operand, given);
 }
 
-// What is computed with of a tensor that is bound.
+// What is computed with of a tensor that is bound. The one before is kept until the run has taken
+// this one up, which it may refuse.
 void prepared_state::take(std::size_t operand, const array& value) {
     array& bound = operands_[operand];
     const bool same_strides = are_equal(value.strides(), bound.strides());
-    if (value.type() == bound.type() && same_strides) bound = value;
-    else if (bound.is_contiguous()) bound = value.converted(bound.type());
+    const auto bind_to = [&](const array& next) {
+        run_->bind(operand, next.data());
+        bound = next;
+    };
+    if (value.type() == bound.type() && same_strides) bind_to(value);
+    else if (bound.is_contiguous()) bind_to(value.converted(bound.type()));
     else
         throw error(fmt::format("ricci: tensor {} of the network was prepared with other strides.",
                                 operand));
-    run_->bind(operand, std::as_const(bound).data());
 }
 
 void run_with_progress(network_run& run, const detail::progress_function& progress) {

@@ -81,7 +81,10 @@ bool network_run::has_made_all(const run_request& asked) {
     run_request wanted = asked;
     if (asked.scaled) make_scaled(wanted);
     make_outputs(asked);
-    if (!has_made_some_way(wanted)) return false;
+    if (!has_made_some_way(wanted)) {
+        if (scaled_) needed_ += scaled_->bytes();
+        return false;
+    }
     if (!scaled_) return true;
     for (std::size_t g = 0; g < sums_at_once_; ++g) {
         const run_output& o = outputs_[0];
@@ -242,18 +245,24 @@ network_run::network_run(network_run&&) noexcept = default;
 network_run& network_run::operator=(network_run&&) noexcept = default;
 network_run::~network_run() = default;
 
+// What throws comes first: an operand that is refused leaves everything as it was.
 void network_run::bind(std::size_t operand, const void* data) {
+    if (scaled_) reserve_copy(operand, data);
     changed_[operand] = true;
-    if (!scaled_) return set_address(operand, data);
-    given_[operand] = data;
-    const double before = scaled_->operands.bytes();
-    scaled_->operands.reserve(operand, data);
-    memory_left_ -= scaled_->operands.bytes() - before;
-    if (memory_left_ < 0)
+    if (scaled_) given_[operand] = data;
+    else set_address(operand, data);
+}
+
+void network_run::reserve_copy(std::size_t operand, const void* data) {
+    const double bytes = scaled_->operands.bytes_for(operand, data);
+    if (bytes > memory_left_)
         throw error(fmt::format(
             "ricci: what tensor {} of the network holds now is read from a scaled copy, "
             "for which there is no memory.",
             operand));
+    if (bytes == 0) return;
+    scaled_->operands.reserve(operand, data);
+    memory_left_ -= bytes;
 }
 
 void network_run::set_address(std::size_t operand, const void* data) {
@@ -310,10 +319,14 @@ std::vector<std::int64_t> network_run::best() {
     return places;
 }
 
-// Numbers are looked at when they are read: memory that is bound may have got others since.
+// Numbers are looked at when they are read: memory that is bound may have got others since, which
+// are read from a copy where those before were not.
 void network_run::take_scaled() {
-    for (std::size_t k = 0; k < given_.size(); ++k)
-        if (changed_[k] || !keeps_) set_address(k, scaled_->operands.take(k, given_[k]));
+    for (std::size_t k = 0; k < given_.size(); ++k) {
+        if (!changed_[k] && keeps_) continue;
+        reserve_copy(k, given_[k]);
+        set_address(k, scaled_->operands.take(k, given_[k]));
+    }
     scaled_->layout.clear(scaled_->result);
 }
 

@@ -36,10 +36,11 @@ public:
     ~network_run();
 
     /// Other memory for an operand, of the same strides. Throws ricci::error where a scaled run
-    /// reads it from a copy for which there is no memory.
+    /// reads it from a copy for which there is no memory; what was bound before stays.
     void bind(std::size_t operand, const void* data);
-    /// Allocates nothing. `progress(part)`: which part is done, told on the caller's thread; false
-    /// ends it, and so returns false.
+    /// Allocates nothing, but for such a copy where memory has other numbers than when it was
+    /// bound; throws as bind() does then. `progress(part)`: which part is done, told on the
+    /// caller's thread; false ends it, and so returns false.
     bool run(const std::function<bool(double)>& progress = {});
 
     /// Of a number in another algebra with places: the places of all indices where it is what it
@@ -64,6 +65,7 @@ private:
                         bool repeats);
     void make_lanes(const run_request& asked, double workspace);
     void make_scaled(run_request& asked);
+    void reserve_copy(std::size_t operand, const void* data);
     void take_scaled();
     void set_address(std::size_t operand, const void* data);
     bool run_changed(planned_lanes& p, const std::function<bool(double)>& progress);

@@ -235,6 +235,19 @@ class Command(unittest.TestCase):
         self.refused("none is most likely", "run", "none.cnf", "--most-likely")
         (self.path / "n.uai").write_text("MARKOV 1 2 1 1 0 2 1 nan")
         self.refused("not negative", "run", "n.uai", "--most-likely")
+        for count in (40, 49, 52):
+            (self.path / "count.cnf").write_text(f"p cnf {count} 0\n")
+            self.assertEqual(self.works("run", "count.cnf").stdout, f"result = {2 ** count}.\n")
+        # counts of 16 digits and less that no power of two has
+        counts = (123456789, 1234567890123, 999999999999989, 3999999999999967, 7999999999999937)
+        for count in counts:
+            (self.path / "count.uai").write_text(f"MARKOV 1 1 1 1 0 1 {count}")
+            self.assertEqual(self.works("run", "count.uai").stdout, f"result = {count}.\n")
+        (self.path / "third.uai").write_text("MARKOV 1 1 1 1 0 1 123456789.5")
+        self.assertEqual(self.works("run", "third.uai").stdout, "result = 1.2345679e+08\n")
+        self.assertEqual(self.works("run", "f.cnf", "--memory", "1e300").stdout, "result = 5.\n")
+        self.refused("no amount of memory", "run", "f.cnf", "--memory", "1e300T")
+        self.refused("no amount of memory", "run", "f.cnf", "--memory", "inf")
         # 2^2000 is no double
         (self.path / "free.cnf").write_text("p cnf 2000 0\n")
         words = self.works("run", "free.cnf").stdout.split("\n")

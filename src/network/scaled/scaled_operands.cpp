@@ -48,16 +48,23 @@ bool scaled_operands::measure(const tensor& t, const void* data) {
     return outside;
 }
 
+std::size_t scaled_operands::bytes_of_copy(const tensor& t) const {
+    return static_cast<std::size_t>(t.size) * size_of(type_);
+}
+
 void scaled_operands::make_room(tensor& t) {
     if (t.copy) return;
-    const std::size_t bytes = static_cast<std::size_t>(t.size) * size_of(type_);
-    t.copy = engine::allocate_workspace(bytes);
-    bytes_ += static_cast<double>(bytes);
+    t.copy = engine::allocate_workspace(bytes_of_copy(t));
+    bytes_ += static_cast<double>(bytes_of_copy(t));
+}
+
+double scaled_operands::bytes_for(std::size_t operand, const void* data) {
+    const tensor& t = tensors_[operand];
+    return !t.copy && measure(t, data) ? static_cast<double>(bytes_of_copy(t)) : 0;
 }
 
 void scaled_operands::reserve(std::size_t operand, const void* data) {
-    tensor& t = tensors_[operand];
-    if (!t.copy && measure(t, data)) make_room(t);
+    if (bytes_for(operand, data) > 0) make_room(tensors_[operand]);
 }
 
 const void* scaled_operands::take(std::size_t operand, const void* data) {

@@ -21,7 +21,10 @@ public:
     /// Of all operands of a request: their strides stay, their memory may change.
     scaled_operands(const run_request& asked, std::span<const std::int32_t> block_indices);
 
-    /// Makes room for a copy if what the operand holds now is read from one.
+    /// Bytes of a copy that is read instead of this memory of the operand, and for which there is no
+    /// room yet: 0 where none is.
+    double bytes_for(std::size_t operand, const void* data);
+    /// Makes that room.
     void reserve(std::size_t operand, const void* data);
     /// Looks at the operand's numbers. Returns where they are read: there, or in a copy, for which
     /// it allocates memory if there is none yet.
@@ -45,6 +48,7 @@ private:
         engine::workspace_memory copy;
     };
     bool measure(const tensor& t, const void* data);
+    std::size_t bytes_of_copy(const tensor& t) const;
     void make_room(tensor& t);
 
     element type_;

@@ -189,3 +189,25 @@ TEST_CASE("fmt prints tensors, equations and mistakes") {
     constexpr auto p = "y^i = 2 x^i"_eq;
     CHECK(fmt::format("{}", p) == to_text(p));
 }
+
+TEST_CASE("a whole number by itself shows all of its digits while they are certain") {
+    const auto text = [](double x) {
+        tensor<double, 0> t;
+        t() = x;
+        return to_text(t);
+    };
+    CHECK(text(1099511627776) == "1099511627776.");
+    CHECK(text(-9007199254740991) == "-9007199254740991.");
+    CHECK(text(1e15) == "1000000000000000.");
+    CHECK(text(9007199254740992) == "9.00719925e+15");
+    CHECK(text(1e100) == "1.e+100");
+    CHECK(text(123456789.5) == "1.2345679e+08");
+    tensor<float, 0> single;
+    single() = 16777215;
+    CHECK(to_text(single) == "16777215.");
+    single() = 1e10F;
+    CHECK(to_text(single) == "1.e+10");
+    tensor<std::complex<double>, 0> z;
+    z() = {1099511627776, -3};
+    CHECK(to_text(z) == "1099511627776.-3.j");
+}

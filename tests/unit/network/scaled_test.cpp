@@ -5,9 +5,12 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -305,6 +308,20 @@ TEST_CASE("small elements beside large ones are kept", "[scaled]") {
     }
 }
 
+TEST_CASE("what is 10^-187 of the largest elements' product is kept in any order", "[scaled]") {
+    network n;
+    n.add(tensor_of({2}, {1, 1}), {0});
+    for (int k = 0; k < 2; ++k) n.add(tensor_of({2, 2}, {1e-60, 0, 0, 3.5e-154}), {k, k + 1});
+    n.add(tensor_of({2}, {0, 1}), {2});
+    for (const auto& pairs :
+         {std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {2, 4}, {3, 5}},
+          {{1, 2}, {0, 4}, {3, 5}},
+          {{2, 3}, {1, 4}, {0, 5}}}) {
+        const scaled got = contract_scaled(n, contraction_order::from_ssa(n, pairs));
+        CHECK(log10_of(got) == Approx(2 * std::log10(3.5e-154)).epsilon(1e-15));
+    }
+}
+
 TEST_CASE("a power has as many factors as one likes", "[scaled]") {
     // [1 1; 1 0]^n holds Fibonacci numbers; number n is phi^n / sqrt 5.
     constexpr int factors = 100000;
@@ -531,4 +548,64 @@ TEST_CASE("scaled results are those of sums of products, with their exponent", "
     prepared_network q = prepare(large, find_order(large), {.memory = 8500, .scaled = true});
     CHECK_THAT(words_of([&] { q.bind(0, tensor_of({1000}, std::vector<double>(1000, 1e-200))); }),
                Contains("tensor 0") && Contains("copy"));
+}
+
+TEST_CASE("a scaled network that refuses a tensor is what it was before", "[scaled]") {
+    network n;
+    for (int k = 0; k < 3; ++k) n.add(tensor_of({2, 2}, {1, 1, 1, 1}), {k, (k + 1) % 3});
+    const auto order = find_order(n);
+    const array large = tensor_of({2, 2}, {1e300, 1e300, 1e300, 1e300}),
+                two = tensor_of({2, 2}, {2, 2, 2, 2});
+    std::size_t prepared = 0, refusals = 0, copies = 0;
+    for (double memory = 300; memory < 800; memory += 4) {
+        std::optional<prepared_network> p;
+        try {
+            p.emplace(prepare(n, order, {.memory = memory, .scaled = true}));
+        } catch (const error& e) {
+            double takes = 0, has = 0;
+            const std::string words = e.what();
+            REQUIRE(std::sscanf(words.c_str() + words.find("take "), "take %lf", &takes) == 1);
+            REQUIRE(std::sscanf(words.c_str() + words.find("for "), "for %lf", &has) == 1);
+            CHECK(takes > has);
+            continue;
+        }
+        ++prepared;
+        INFO("memory " << memory);
+        const auto log10_now = [&] {
+            (*p)();
+            return log10_of({p->result(), p->exponent10()});
+        };
+        double wanted = std::log10(8.0);
+        CHECK(log10_now() == Approx(wanted));
+        bool bound[3] = {};
+        for (std::size_t k = 0; k < 3; ++k) {
+            try {
+                p->bind(k, large);
+                wanted += 300, bound[k] = true, ++copies;
+            } catch (const error&) {
+                ++refusals;
+            }
+            CHECK(log10_now() == Approx(wanted));
+        }
+        for (std::size_t k = 0; k < 3; ++k) {
+            p->bind(k, two);
+            wanted += std::log10(2.0) - (bound[k] ? 300 : 0);
+            CHECK(log10_now() == Approx(wanted));
+        }
+    }
+    CHECK(prepared > 0);
+    CHECK(refusals > 0);
+    CHECK(copies > 0);
+}
+
+TEST_CASE("numbers that change in bound memory have copies within the bound, too", "[scaled]") {
+    array a = tensor_of({1000}, std::vector<double>(1000, 1));
+    network n;
+    n.add(a, {0});
+    prepared_network p = prepare(n, find_order(n), {.memory = 8500, .scaled = true});
+    std::fill_n(static_cast<double*>(a.data()), 1000, 1e-200);
+    CHECK_THAT(words_of([&] { p(); }), Contains("tensor 0") && Contains("copy"));
+    std::fill_n(static_cast<double*>(a.data()), 1000, 3);
+    p();
+    CHECK(log10_of({p.result(), p.exponent10()}) == Approx(std::log10(3000.0)));
 }
