@@ -136,8 +136,21 @@ private:
             how.progress = [this](double part, double left) {
                 return options_.progress(part, left);
             };
-        path::order_found found = path::search_order(*shapes_, how);
-        return order_of(network_, shapes_, std::move(found.products), std::move(found.slices));
+        latest_ = attempt > 0 ? best_within(how) : path::search_order(*shapes_, how);
+        return order_of(network_, shapes_, latest_.products, latest_.slices);
+    }
+
+    // The order of the attempt before with more slices, or another one that is better; when time is
+    // over no other is sought.
+    path::order_found best_within(const path::search_options& how) const {
+        path::order_found cut = path::sliced_within(*shapes_, latest_, how.largest);
+        if (how.trials == 0 && how.seconds <= 0) return cut;
+        path::order_found other = path::search_order(*shapes_, how);
+        const auto score = [&](const path::order_found& order) {
+            return path::log2_objective(path::cost_of(*shapes_, order), how.minimize,
+                                        how.traffic_weight);
+        };
+        return score(other) <= score(cut) ? other : cut;
     }
 
     const network_data& network_;
@@ -145,7 +158,8 @@ private:
     bool brief_;
     std::shared_ptr<const path::hypergraph> shapes_;
     std::chrono::steady_clock::time_point begun_;
-    double left_ = 0;  // bytes beside the operands
+    path::order_found latest_;  // of the attempt before
+    double left_ = 0;           // bytes beside the operands
     double element_bytes_ = 8;
 };
 

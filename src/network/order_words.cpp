@@ -63,9 +63,14 @@ std::string slices_in_words(const networks::order_data& order) {
                                order.sliced[k].parts);
     if (order.sliced.size() > shown)
         indices += fmt::format(" and {} more", order.sliced.size() - shown);
-    const double overhead = (order.score.multiplications / order.score.unsliced).value();
-    return fmt::format("slices: {}, {:.3g} times the multiplications without; index {}\n",
-                       number_in_words(order.score.slices), overhead, indices);
+    const scaled_number overhead = order.score.multiplications / order.score.unsliced;
+    constexpr double most_log10_in_digits = 6;
+    return fmt::format("slices: {}, {} times the multiplications without; index {}\n",
+                       number_in_words(order.score.slices),
+                       overhead.log10() < most_log10_in_digits
+                           ? fmt::format("{:.3g}", overhead.value())
+                           : fmt::format("10^{:.1f}", overhead.log10()),
+                       indices);
 }
 
 // What is left out of a network whose order rests on values.

@@ -68,6 +68,9 @@ struct order_cost {
 /// members. Throws ricci::error where the order is not one of this network.
 order_cost cost_of(const hypergraph& network, const order_found& order);
 
+/// log2 of what is to be small, of all slices together.
+double log2_objective(const order_cost& cost, objective minimize, double traffic_weight);
+
 /// log2 of a number of elements that some product of any order without slices has at least.
 double product_bound_log2(const hypergraph& network);
 
@@ -95,6 +98,11 @@ struct search_options {
 /// The best order found. Throws ricci::error for a malformed network, and where no slices bring the
 /// largest intermediate within the bound.
 order_found search_order(const hypergraph& network, const search_options& options = {});
+
+/// The order with slices that keep every intermediate within `largest` elements: what it slices
+/// already is sliced first. Near linear in the sets of its intermediates. Throws ricci::error where
+/// no slices do.
+order_found sliced_within(const hypergraph& network, const order_found& order, double largest);
 
 /// Throws ricci::error with one sentence where a network is malformed.
 void check_network(const hypergraph& network);

@@ -116,14 +116,14 @@ void search_arm::lower_limit(const keep_going& go_on) {
     ladder_.set_limit(limit_);
     ladder_.climb_down(go_on);
     ladder_.settle_slices(go_on);
-    ladder_.slice_again(strict_);
+    ladder_.slice_again(strict_, go_on);
     ladder_.climb_down(go_on);
 }
 
-void search_arm::reach_limit() {
+void search_arm::reach_limit(const keep_going& go_on) {
     if (!is_limited()) return;
     if (limit_ != target_) ladder_.set_limit(limit_ = target_);
-    ladder_.keep_within_limit();
+    ladder_.keep_within_limit(go_on);
 }
 
 // Parts of a tree that ladders have settled are the best there are: parts are made anew after each
@@ -154,8 +154,8 @@ void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
         if (parts_pay_ || idle_ == 0) rebuild(go_on);
         if (ladder_.has_limit()) {
             ladder_.settle_slices(go_on);
-            if (beside_) ladder_.slice_again(true);
-            else ladder_.keep_within_limit();
+            if (beside_) ladder_.slice_again(true, go_on);
+            else ladder_.keep_within_limit(go_on);
         }
         idle_ = ladder_.score() < before_ladder - 1e-4 ? 0 : idle_ + 1;
         // What needs no kick.
@@ -179,7 +179,7 @@ void search_arm::run_cold(std::int64_t moves, const keep_going& go_on) {
     while (go_on()) {
         ladder_.anneal(sweeps, 4, 15, most_in_one, go_on);
         ladder_.rebuild_parts(leaves_rebuilt_last, go_on);
-        if (ladder_.has_limit()) ladder_.keep_within_limit();
+        if (ladder_.has_limit()) ladder_.keep_within_limit(go_on);
     }
 }
 

@@ -31,8 +31,8 @@ public:
     /// No result may have more elements (log2) in the end: the limit falls bit by bit, and each
     /// time the tree settles around the slices that keep below it.
     void limit_to(double log2_elements);
-    /// The limit falls to its end at once.
-    void reach_limit();
+    /// The limit falls to its end at once; slices are chosen for as long as they may be.
+    void reach_limit(const keep_going& go_on);
 
     ladder_search& ladder() { return ladder_; }
     /// log2 of the price with all products and slices.

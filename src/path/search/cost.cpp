@@ -10,6 +10,7 @@
 #include <ricci/error.hpp>
 
 #include "src/path/search.hpp"
+#include "src/path/search/score.hpp"
 
 namespace ricci::path {
 namespace {
@@ -160,6 +161,23 @@ order_cost cost_of(const hypergraph& network, const order_found& order) {
     const double whole = evaluated(network.extents, 0).log2_multiplications;
     cost.overhead = std::exp2(cost.log2_multiplications - whole);
     return cost;
+}
+
+double log2_objective(const order_cost& cost, objective minimize, double traffic_weight) {
+    switch (minimize) {
+        case objective::largest_product:
+            return cost.log2_largest_product;
+        case objective::largest_intermediate:
+            return cost.log2_largest_intermediate;
+        case objective::traffic:
+            return cost.log2_traffic;
+        case objective::weighed:
+            return log2_add(cost.log2_multiplications,
+                            std::log2(traffic_weight) + cost.log2_traffic);
+        case objective::multiplications:
+            break;
+    }
+    return cost.log2_multiplications;
 }
 
 void check_network(const hypergraph& network) {

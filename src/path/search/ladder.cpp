@@ -155,41 +155,42 @@ void ladder_search::take_slices(const tree_annealer& tree, const std::vector<cha
     at_best_ = false;
 }
 
-void ladder_search::slice_again(bool must_suffice) {
+void ladder_search::slice_again(bool must_suffice, const keep_going& go_on) {
     constexpr double noise = 0.5;
+    if (!go_on()) return load_best();
     tree_annealer tree(network_, tree_.price());
     tree.load(best_);
     tree.slice(best_sliced_);
     if (is_too_large(tree)) {
         auto sliced = best_sliced_;
-        slice_to_limit(tree, sliced, 0, random_);
-        take_slices(tree, sliced, must_suffice);
+        const bool enough = slice_to_limit(tree, sliced, 0, random_, go_on);
+        take_slices(tree, sliced, must_suffice && enough);
     }
     // Without one of them, filled up again.
     std::vector<std::int32_t> fixed;
     for (std::size_t i = 0; i < best_sliced_.size(); ++i)
         if (best_sliced_[i] != 0) fixed.push_back(static_cast<std::int32_t>(i));
     constexpr int dropped = 4;
-    for (int k = 0; k < dropped && !fixed.empty(); ++k) {
+    for (int k = 0; k < dropped && !fixed.empty() && go_on(); ++k) {
         auto sliced = best_sliced_;
         sliced[place(fixed[random_.below(static_cast<std::uint32_t>(fixed.size()))])] = 0;
         tree.slice(sliced);
-        slice_to_limit(tree, sliced, noise, random_);
-        take_slices(tree, sliced, false);
+        if (slice_to_limit(tree, sliced, noise, random_, go_on)) take_slices(tree, sliced, false);
     }
     // From none at all, now and then.
+    if (!go_on()) return load_best();
     if (random_.below(4) != 0 && !fixed.empty()) return load_best();
     std::vector<char> sliced(best_sliced_.size());
     tree.slice(sliced);
-    slice_to_limit(tree, sliced, noise, random_);
-    take_slices(tree, sliced, false);
+    if (slice_to_limit(tree, sliced, noise, random_, go_on)) take_slices(tree, sliced, false);
     load_best();
 }
 
-void ladder_search::keep_within_limit() {
-    slice_again(true);
-    if (best_score_ < within_.score) within_ = {best_, best_sliced_, best_score_};
-    if (!(within_.score < best_score_)) return;
+void ladder_search::keep_within_limit(const keep_going& go_on) {
+    slice_again(true, go_on);
+    const bool enough = tree_.largest_result() <= tree_.price().limit + 0.5 * weight_unit;
+    if (enough && best_score_ < within_.score) within_ = {best_, best_sliced_, best_score_};
+    if (within_.shape.empty() || (enough && !(within_.score < best_score_))) return;
     best_ = within_.shape;
     best_sliced_ = within_.sliced;
     best_score_ = within_.score;

@@ -54,11 +54,13 @@ public:
     double log2_of_slices() const { return log2_slices_; }
     /// Looks for better slices of the best tree. Where they must suffice, a tree that is too large
     /// gets enough of them, whatever that costs; otherwise only where they cost less than the
-    /// penalty does.
-    void slice_again(bool must_suffice);
+    /// penalty does. Stopped early, what has been found counts.
+    void slice_again(bool must_suffice, const keep_going& go_on);
     /// The same where they must suffice, and back to the best tree that this has ever given since
     /// the limit was set: a penalty may make a tree look better that takes far more slices.
-    void keep_within_limit();
+    /// Stopped before slices suffice, it gives that best tree, or the one at hand where there is
+    /// none.
+    void keep_within_limit(const keep_going& go_on);
     /// Anneals slices and tree together, as far as the network is small enough for that; whether
     /// they got better.
     bool settle_slices(const keep_going& go_on);

@@ -16,6 +16,7 @@
 #include "src/path/search/ranges.hpp"
 #include "src/path/search/search_clock.hpp"
 #include "src/path/search/seed_portfolio.hpp"
+#include "src/path/search/slicing.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::path {
@@ -51,19 +52,21 @@ public:
         if (raw >= 2 && raw <= exact_search_operands) {
             const product_list products = exact_tree(raw_.core, price_);
             if (!limited() || keeps_within_limit(products)) {
-                best_.products = raw_.whole(products);
-                return finish();
+                consider(raw_.whole(products), {});
+                return std::move(found_);
             }
         }
         const std::int32_t n = simple_.core.operands();
-        best_.products = simple_.whole(n == 2 ? product_list{{0, 1}} : product_list{});
         if (n > 2) {
             find_seeds();
-            best_.products = network_of(seeds_.front().raw).whole(seeds_.front().products);
-            if (can_anneal(simple_.core)) race();
+            consider_seeds();
+            if (can_anneal(simple_.core) && has_time()) race();
+        } else {
+            best_ = simple_.whole(n == 2 ? product_list{{0, 1}} : product_list{});
+            consider(best_, {});
         }
         put_back_and_cool();
-        return finish();
+        return std::move(found_);
     }
 
 private:
@@ -78,6 +81,7 @@ private:
     bool can_slice(const core_network& core) const {
         return limited() && tree_annealer::bytes_for(core) < most_sliced_bytes;
     }
+    bool has_time() const { return !clock_.timed() || clock_.seconds_left() > 0; }
     bool limited() const { return std::isfinite(options_.largest); }
     bool keeps_within_limit(const product_list& of_raw) const {
         const auto sizes = entry_sizes(raw_.core, of_raw);
@@ -96,17 +100,22 @@ private:
     }
 
     void find_seeds();
+    std::vector<char> slices_of(const scored_tree& seed, const keep_going& go_on);
+    void consider_seeds();
     std::int64_t brief_moves(double log2_multiplications) const;
+    keep_going time_to_slice() {
+        return [this] { return clock_.until(clock_.slices_end()); };
+    }
     void race();
     void find_bounds();
     void run_arms(double begin, double end, std::int64_t trials);
     void keep_fewer(std::size_t count);
     void put_back_and_cool();
     void keep(const racing_arm& arm);
+    void consider(const product_list& products, const std::vector<char>& worth_slicing);
     const simplified_network& network_of(bool raw) const { return raw ? raw_ : simple_; }
     std::vector<char> whole_slices(const racing_arm& arm) const;
     bool is_done(search_arm& arm);
-    order_found finish();
 
     const hypergraph& network_;
     const search_options& options_;
@@ -119,8 +128,9 @@ private:
     int lanes_ = 1;
     std::vector<scored_tree> seeds_;  // best ones first
     std::vector<racing_arm> arms_;
-    scored_tree best_;               // of the whole network
-    std::vector<char> best_sliced_;  // by the whole network's numbers
+    product_list best_;  // of the whole network, as the search went on: within no limit yet
+    order_found found_;  // the best order within the limit
+    double found_objective_ = no_limit;
 };
 
 void order_search::find_seeds() {
@@ -164,9 +174,59 @@ std::vector<char> order_search::whole_slices(const racing_arm& arm) const {
 }
 
 void order_search::keep(const racing_arm& arm) {
-    best_.products = network_of(arm.raw).whole(arm.search->ladder().products());
-    best_.score = arm.search->score();
-    best_sliced_ = whole_slices(arm);
+    best_ = network_of(arm.raw).whole(arm.search->ladder().products());
+    consider(best_, whole_slices(arm));
+}
+
+// Without a limit the search goes on from its best order, and the latest is the best. With one,
+// slices decide: a tree that is better without them may be far worse with them.
+void order_search::consider(const product_list& products, const std::vector<char>& worth_slicing) {
+    order_found order;
+    order.products = with_scalars(network_, products, raw_.scalars);
+    if (limited()) {
+        cut_to_limit(network_, options_.largest, worth_slicing, order);
+        const double reached =
+            log2_objective(cost_of(network_, order), options_.minimize, options_.traffic_weight);
+        if (!found_.products.empty() && reached > found_objective_) return;
+        found_objective_ = reached;
+    }
+    found_ = std::move(order);
+}
+
+// Indices worth slicing in a tree that nothing has been annealed in.
+std::vector<char> order_search::slices_of(const scored_tree& seed, const keep_going& go_on) {
+    const core_network& core = network_of(seed.raw).core;
+    std::vector<char> sliced(core.weight.size()), whole(network_.extents.size());
+    if (!can_slice(core) || !go_on()) return whole;
+    product_price price = price_;
+    price.limit = std::log2(options_.largest);
+    tree_annealer tree(core, price);
+    tree.load(seed.products);
+    random_stream random(options_.seed);
+    slice_to_limit(tree, sliced, 0, random, go_on);
+    for (std::size_t i = 0; i < sliced.size(); ++i)
+        if (sliced[i] != 0) whole[place(core.origin[i])] = 1;
+    return whole;
+}
+
+// With a limit first trees may be the best there is: annealing for fewer multiplications without
+// slices makes some networks' orders far worse with them.
+void order_search::consider_seeds() {
+    const double cut_until = 0.25 * clock_.end(), slice_until = 0.3 * clock_.end();
+    const auto whole = [&](std::size_t k) {
+        return network_of(seeds_[k].raw).whole(seeds_[k].products);
+    };
+    best_ = whole(0);
+    consider(best_, {});
+    if (!limited()) return;
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < seeds_.size() && clock_.until(cut_until); ++k) {
+        const double before = found_objective_;
+        consider(whole(k), {});
+        if (found_objective_ < before) best = k;
+    }
+    if (found_.slices.empty()) return;
+    consider(whole(best), slices_of(seeds_[best], [&] { return clock_.until(slice_until); }));
 }
 
 // Whether an arm has met a bound: it is over then, and with a given time all others are, too.
@@ -278,10 +338,10 @@ void order_search::race() {
     on_all_lanes(static_cast<std::int64_t>(arms_.size()),
                  [&](std::int64_t k, std::int64_t, std::int64_t) {
                      search_arm& arm = *arms_[static_cast<std::size_t>(k)].search;
-                     arm.reach_limit();
+                     arm.reach_limit(time_to_slice());
                      if (options_.brief) return;
                      arm.polish([&] { return clock_.until(until(1)); });
-                     arm.reach_limit();
+                     arm.reach_limit(time_to_slice());
                  });
     std::sort(arms_.begin(), arms_.end(),
               [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
@@ -291,14 +351,15 @@ void order_search::race() {
 // What was simplified need not have been multiplied first: the whole tree is annealed where it is.
 void order_search::put_back_and_cool() {
     const core_network& core = raw_.core;
-    if (simple_.before.empty() || core.operands() < 3 || !can_anneal(core) || clock_.stopped())
+    if (simple_.before.empty() || core.operands() < 3 || !can_anneal(core) || clock_.stopped() ||
+        !has_time())
         return;
     const auto lanes = static_cast<std::size_t>(clock_.timed() ? lanes_ : 2);
     std::vector<product_list> starts;
     std::vector<std::vector<char>> slices;
     for (std::size_t k = 0; k < lanes; ++k) {
         slices.emplace_back(core.weight.size());
-        starts.push_back(best_.products);
+        starts.push_back(best_);
         if (arms_.empty()) continue;
         const racing_arm& arm = arms_[std::min(k, arms_.size() - 1)];
         starts.back() = network_of(arm.raw).whole(arm.search->ladder().products());
@@ -317,7 +378,7 @@ void order_search::put_back_and_cool() {
         if (can_slice(core)) {
             arm->ladder().slice(slices[own]);
             arm->limit_to(std::log2(options_.largest));
-            arm->reach_limit();
+            arm->reach_limit(time_to_slice());
         }
         const double deadline = clock_.end();
         const double left = clock_.seconds_left();
@@ -327,17 +388,11 @@ void order_search::put_back_and_cool() {
             return !is_done(*arm) && clock_.until(deadline) &&
                    (clock_.timed() || arm->ladder().moves() < moves_of_trial_);
         });
+        arm->reach_limit(time_to_slice());
     });
     std::sort(arms_.begin(), arms_.end(),
               [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
     keep(arms_.front());
-}
-
-order_found order_search::finish() {
-    order_found found;
-    found.products = with_scalars(network_, best_.products, raw_.scalars);
-    if (limited()) cut_to_limit(network_, options_.largest, best_sliced_, found);
-    return found;
 }
 
 }  // namespace

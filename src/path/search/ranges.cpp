@@ -6,7 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
+#include <queue>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include <ricci/error.hpp>
 
@@ -15,11 +19,12 @@
 namespace ricci::path {
 namespace {
 
-/// The indices of every result of a product that may be too large.
+/// The indices of every result of a product that is too large without slices, and its size with
+/// them: what one index changes is found from that index alone.
 class large_results {
 public:
     large_results(const hypergraph& network, const product_list& products, double log2_limit)
-        : network_(network), log2_limit_(log2_limit) {
+        : log2_limit_(log2_limit), log2_choices_(std::log2(network.choices)) {
         std::vector<std::int32_t> holders(network.extents.size());
         for (const std::int32_t i : network.members) ++holders[place(i)];
         for (const std::int32_t i : network.open) ++holders[place(i)];
@@ -33,8 +38,7 @@ public:
             std::erase_if(own, [&](std::int32_t i) { return holders[place(i)] == 1; });
             std::sort(own.begin(), own.end());
         }
-        std::vector<double> log2_extents;
-        for (const double extent : network.extents) log2_extents.push_back(std::log2(extent));
+        for (const double extent : network.extents) log2_extent_.push_back(std::log2(extent));
         for (const auto& [a, b] : products) {
             auto &left = sets[place(a)], &right = sets[place(b)];
             std::vector<std::int32_t> both;
@@ -44,91 +48,157 @@ public:
                 if (std::binary_search(right.begin(), right.end(), i)) --holders[place(i)];
             std::erase_if(both, [&](std::int32_t i) { return holders[place(i)] == 1; });
             left = {}, right = {};
-            if (log2_elements(both, log2_extents) > log2_limit) large_.push_back(both);
+            add(both);
             sets.push_back(std::move(both));
+        }
+        list_sets_of_indices();
+    }
+
+    bool all_within_limit() const { return too_large_ == 0; }
+
+    /// An index has so many places (log2) from now on.
+    void set_log2_extent(std::int32_t index, double log2_extent) {
+        const double change = log2_extent - std::exchange(log2_extent_[place(index)], log2_extent);
+        for (const std::size_t set : sets_of_[place(index)]) {
+            const bool before = is_too_large(set);
+            (sparse_[place(index)] != 0 ? large_[set].sparse : large_[set].dense) += change;
+            const bool after = is_too_large(set);
+            if (before != after) count(set, after ? 1 : -1);
         }
     }
 
-    /// By how much (log2) the largest of them is beyond the limit where extents are these; they are
-    /// those left at most.
-    double excess(const std::vector<double>& log2_extents) const {
-        double excess = 0;
-        for (const auto& set : large_)
-            excess = std::max(excess, log2_elements(set, log2_extents) - log2_limit_);
-        return excess < 1e-9 ? 0 : excess;
+    /// The most places (log2) of an index that keep all of those within the limit that have it.
+    double log2_room(std::int32_t index) const {
+        double room = std::numeric_limits<double>::infinity();
+        for (const std::size_t set : sets_of_[place(index)]) {
+            const result& r = large_[set];
+            const double own = log2_extent_[place(index)];
+            if (sparse_[place(index)] == 0) room = std::min(room, log2_limit_ - (size_of(r) - own));
+            else if (r.dense + log2_choices_ > log2_limit_ + tolerance)
+                room = std::min(room, log2_limit_ - r.dense - (r.sparse - own));
+        }
+        return room + tolerance;
     }
 
     /// The index that most of those have that are still too large, the largest extent among equals;
     /// -1: none.
-    std::int32_t most_common(const std::vector<double>& log2_extents) const {
-        std::vector<std::int32_t> count(log2_extents.size());
-        for (const auto& set : large_)
-            if (log2_elements(set, log2_extents) > log2_limit_ + 1e-9)
-                for (const std::int32_t i : set) count[place(i)] += log2_extents[place(i)] > 0;
-        std::int32_t best = -1;
-        for (std::size_t i = 0; i < count.size(); ++i)
-            if (count[i] > 0 &&
-                (best < 0 || count[i] > count[place(best)] ||
-                 (count[i] == count[place(best)] && log2_extents[i] > log2_extents[place(best)])))
-                best = static_cast<std::int32_t>(i);
-        return best;
+    std::int32_t most_common() {
+        while (!common_.empty()) {
+            const candidate top = common_.top();
+            const candidate now = candidate_of(top.index);
+            if (now.count > 0 && now.log2_extent > 0 && !(now < top)) return top.index;
+            common_.pop();
+            if (now.count > 0 && now.log2_extent > 0) common_.push(now);
+        }
+        return -1;
     }
 
 private:
-    double log2_elements(const std::vector<std::int32_t>& set,
-                         const std::vector<double>& log2_extents) const {
-        double dense = 0, sparse = 0;
-        for (const std::int32_t i : set)
-            (sparse_[place(i)] != 0 ? sparse : dense) += log2_extents[place(i)];
-        return dense + std::min(sparse, std::log2(network_.choices));
+    static constexpr double tolerance = 1e-9;
+
+    struct result {
+        std::vector<std::int32_t> indices;
+        double dense = 0, sparse = 0;  // log2 of elements; choices bound what is sparse
+    };
+    // Ordered by what is worth slicing first: counts only fall while indices are fixed.
+    struct candidate {
+        std::int64_t count = 0;
+        double log2_extent = 0;
+        std::int32_t index = -1;
+        bool operator<(const candidate& other) const {
+            return std::tie(count, log2_extent, other.index) <
+                   std::tie(other.count, other.log2_extent, index);
+        }
+    };
+
+    void add(const std::vector<std::int32_t>& indices) {
+        result r;
+        for (const std::int32_t i : indices)
+            (sparse_[place(i)] != 0 ? r.sparse : r.dense) += log2_extent_[place(i)];
+        if (size_of(r) <= log2_limit_ + tolerance) return;
+        r.indices = indices;
+        large_.push_back(std::move(r));
     }
 
-    const hypergraph& network_;
-    double log2_limit_;
+    void list_sets_of_indices() {
+        sets_of_.resize(log2_extent_.size());
+        count_.resize(log2_extent_.size());
+        for (std::size_t set = 0; set < large_.size(); ++set) {
+            for (const std::int32_t i : large_[set].indices) sets_of_[place(i)].push_back(set);
+            count(set, 1);
+        }
+        for (std::size_t i = 0; i < count_.size(); ++i)
+            if (count_[i] > 0) common_.push(candidate_of(static_cast<std::int32_t>(i)));
+    }
+
+    void count(std::size_t set, int change) {
+        too_large_ += change;
+        for (const std::int32_t i : large_[set].indices) count_[place(i)] += change;
+    }
+    candidate candidate_of(std::int32_t i) const {
+        return {count_[place(i)], log2_extent_[place(i)], i};
+    }
+    double size_of(const result& r) const { return r.dense + std::min(r.sparse, log2_choices_); }
+    bool is_too_large(std::size_t set) const {
+        return size_of(large_[set]) > log2_limit_ + tolerance;
+    }
+
+    double log2_limit_, log2_choices_;
     std::vector<char> sparse_;
-    std::vector<std::vector<std::int32_t>> large_;
+    std::vector<double> log2_extent_;
+    std::vector<result> large_;
+    std::vector<std::vector<std::size_t>> sets_of_;  // of each index
+    std::int64_t too_large_ = 0;                     // sets
+    std::vector<std::int64_t> count_;                // of each index: sets that are too large
+    std::priority_queue<candidate> common_;
 };
 
 }  // namespace
 
 void cut_to_limit(const hypergraph& network, double largest, const std::vector<char>& fixed,
                   order_found& order) {
-    const large_results results(network, order.products, std::log2(largest));
-    std::vector<double> log2_extents;
-    for (const double extent : network.extents) log2_extents.push_back(std::log2(extent));
-    if (results.excess(log2_extents) == 0) return;
+    large_results results(network, order.products, std::log2(largest));
+    if (results.all_within_limit()) return;
     std::vector<std::int32_t> cut;
     for (std::size_t i = 0; i < fixed.size(); ++i) {
         if (fixed[i] == 0 || network.extents[i] < 2) continue;
         cut.push_back(static_cast<std::int32_t>(i));
-        log2_extents[i] = 0;
+        results.set_log2_extent(cut.back(), 0);
     }
-    while (results.excess(log2_extents) > 0) {
-        const std::int32_t next = results.most_common(log2_extents);
+    while (!results.all_within_limit()) {
+        const std::int32_t next = results.most_common();
         if (next < 0)
             throw error("order search: no slices bring the largest intermediate within " +
                         std::to_string(largest) + " elements");
         cut.push_back(next);
-        log2_extents[place(next)] = 0;
+        results.set_log2_extent(next, 0);
     }
     // Those chosen last were the least worth: they are whole again where that does, or in fewer
     // parts.
     for (auto i = cut.rbegin(); i != cut.rend(); ++i) {
         const auto extent = static_cast<std::int64_t>(network.extents[place(*i)]);
-        const auto fits = [&](std::int64_t parts) {
-            const std::int64_t width = slice{*i, parts}.width(extent);
-            log2_extents[place(*i)] = std::log2(static_cast<double>(width));
-            return results.excess(log2_extents) == 0;
+        const double room = results.log2_room(*i);
+        const auto log2_width = [&](std::int64_t parts) {
+            return std::log2(static_cast<double>(slice{*i, parts}.width(extent)));
         };
         std::int64_t least = 1, most = extent;
         while (least < most) {
             const std::int64_t middle = least + (most - least) / 2;
-            if (fits(middle)) most = middle;
+            if (log2_width(middle) <= room) most = middle;
             else least = middle + 1;
         }
-        fits(most);
+        results.set_log2_extent(*i, log2_width(most));
         if (most > 1) order.slices.push_back({*i, most});
     }
+}
+
+order_found sliced_within(const hypergraph& network, const order_found& order, double largest) {
+    std::vector<char> sliced(network.extents.size());
+    for (const slice& s : order.slices) sliced[place(s.index)] = 1;
+    order_found cut;
+    cut.products = order.products;
+    cut_to_limit(network, largest, sliced, cut);
+    return cut;
 }
 
 }  // namespace ricci::path

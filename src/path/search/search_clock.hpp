@@ -18,13 +18,16 @@ public:
     /// `operands`: of a network, whose order takes some time to be written at the end.
     search_clock(const search_options& options, std::int32_t operands)
         : options_(options),
-          end_(options.seconds - std::min(0.3 * options.seconds, 6e-7 * operands)) {}
+          slices_end_(options.seconds - std::min(0.3 * options.seconds, 6e-7 * operands)),
+          end_(slices_end_ - (std::isfinite(options.largest) ? 0.04 * options.seconds : 0)) {}
 
     double elapsed() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     }
     bool timed() const { return options_.trials <= 0; }
     double end() const { return end_; }
+    /// Until then slices may be chosen for a tree that is found at the end.
+    double slices_end() const { return slices_end_; }
     double seconds_left() const { return end_ - elapsed(); }
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
     void stop() { stopped_.store(true, std::memory_order_relaxed); }
@@ -57,7 +60,7 @@ private:
     }
 
     const search_options& options_;
-    double end_;
+    double slices_end_, end_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::thread::id caller_ = std::this_thread::get_id();
     double next_report_ = 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "src/path/search/powers.hpp"
 
@@ -99,6 +100,15 @@ private:
     std::vector<std::uint64_t> candidate_;
 };
 
+/// By how much the largest result is beyond the limit; 0 where none is.
+double log2_excess(const tree_annealer& tree) {
+    const auto& nodes = tree.nodes();
+    double largest = tree.price().limit;
+    for (std::size_t n = place(tree.operands()); n < nodes.size(); ++n)
+        largest = std::max(largest, static_cast<double>(nodes[n].size) * weight_unit);
+    return largest - tree.price().limit;
+}
+
 }  // namespace
 
 double log2_slices(const core_network& network, const std::vector<char>& sliced) {
@@ -108,29 +118,34 @@ double log2_slices(const core_network& network, const std::vector<char>& sliced)
     return sum;
 }
 
-bool is_too_large(const tree_annealer& tree) {
-    const auto& nodes = tree.nodes();
-    const double limit = tree.price().limit;
-    for (std::size_t n = place(tree.operands()); n < nodes.size(); ++n)
-        if (static_cast<double>(nodes[n].size) * weight_unit > limit) return true;
-    return false;
-}
+bool is_too_large(const tree_annealer& tree) { return log2_excess(tree) > 0; }
 
-void slice_to_limit(tree_annealer& tree, std::vector<char>& sliced, double noise,
-                    random_stream& random) {
-    while (is_too_large(tree)) {
+bool slice_to_limit(tree_annealer& tree, std::vector<char>& sliced, double noise,
+                    random_stream& random, const keep_going& go_on) {
+    // A part of what is needed and of what is there at once: the number of choices grows with the
+    // logarithm of the slices, and the first ones are chosen one by one.
+    constexpr double part_at_once = 1.0 / 32;
+    std::vector<std::pair<double, std::int32_t>> choices;
+    for (double excess = log2_excess(tree); excess > 0; excess = log2_excess(tree)) {
+        if (!go_on()) return false;
         const slice_chooser chooser(tree);
-        std::int32_t best = -1;
-        double least = std::numeric_limits<double>::infinity();
-        for (std::int32_t i = 0; i < tree.network().indices(); ++i) {
-            if (!chooser.is_candidate(i)) continue;
-            const double work = chooser.work_with(i) + noise * random.uniform();
-            if (work < least) least = work, best = i;
+        choices.clear();
+        for (std::int32_t i = 0; i < tree.network().indices(); ++i)
+            if (chooser.is_candidate(i))
+                choices.emplace_back(chooser.work_with(i) + noise * random.uniform(), i);
+        if (choices.empty()) return false;
+        std::sort(choices.begin(), choices.end());
+        const double there = log2_slices(tree.network(), sliced);
+        double fixed = 0;
+        for (const auto& [work, index] : choices) {
+            const double weight = tree.network().weight[place(index)];
+            if (fixed > 0 && fixed + weight > part_at_once * (there + excess)) break;
+            fixed += weight;
+            sliced[place(index)] = 1;
         }
-        if (best < 0) return;
-        sliced[place(best)] = 1;
         tree.slice(sliced);
     }
+    return true;
 }
 
 }  // namespace ricci::path

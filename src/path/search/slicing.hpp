@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "src/path/search/annealer.hpp"
+#include "src/path/search/seeds.hpp"
 
 namespace ricci::path {
 
@@ -13,10 +14,11 @@ double log2_slices(const core_network& network, const std::vector<char>& sliced)
 /// Whether some intermediate is larger than the tree's limit.
 bool is_too_large(const tree_annealer& tree);
 
-/// Slices the tree further, one index after the other, until everything is within the limit: each
-/// time the one that leaves the least work. `noise` (in log2 of work) makes choices differ. The
-/// flags in `sliced` are those of the tree before and after.
-void slice_to_limit(tree_annealer& tree, std::vector<char>& sliced, double noise,
-                    random_stream& random);
+/// Slices the tree further until everything is within the limit, each time the indices that leave
+/// the least work: one at a time near the limit, more of them where many are needed. `noise` (in
+/// log2 of work) makes choices differ. The flags in `sliced` are those of the tree before and
+/// after. False where `go_on`, which is asked before each choice, ended it above the limit.
+bool slice_to_limit(tree_annealer& tree, std::vector<char>& sliced, double noise,
+                    random_stream& random, const keep_going& go_on);
 
 }  // namespace ricci::path

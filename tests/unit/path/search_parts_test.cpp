@@ -121,7 +121,7 @@ TEST_CASE("slices are enough, and the tree is scored with them") {
     ladder.set_limit(8);
     for (int round = 0; round < 3; ++round) {
         ladder.climb_down(always);
-        ladder.slice_again(true);
+        ladder.slice_again(true, always);
     }
     tree_annealer tree(core, {});
     tree.load(ladder.products());

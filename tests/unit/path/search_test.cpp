@@ -1,4 +1,5 @@
 // The search for contraction orders against brute force and against its own definition of costs.
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -222,6 +223,47 @@ TEST_CASE("slices keep every intermediate within the bound") {
     CHECK(cost.slices == 4);
     CHECK(cost.overhead == Approx(1));
     CHECK(std::exp2(cost.log2_largest_intermediate) == Approx(250'000));
+}
+
+TEST_CASE("no slice is cut into more parts than the others leave to it") {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        auto network = random_network({16, 14, 4, 9, 3}, 9000 + seed);
+        if (seed % 2 == 0 && !network.open.empty()) {
+            network.sparse = network.open;
+            network.choices = 5;
+        }
+        const double largest = std::exp2(1.0 + seed % 6);
+        auto order = path::sliced_within(network, random_order(network, seed), largest);
+        const auto size = [&] { return cost_of(network, order).log2_largest_intermediate; };
+        CHECK(size() <= std::log2(largest) + 1e-9);
+        for (std::size_t k = 0; k < order.slices.size(); ++k) {
+            const auto kept = order.slices;
+            if (--order.slices[k].parts == 1)
+                order.slices.erase(order.slices.begin() + static_cast<std::ptrdiff_t>(k));
+            CHECK(size() > std::log2(largest) + 1e-9);
+            order.slices = kept;
+        }
+    }
+}
+
+// Sets of hundreds of indices, and a bound that takes as many slices.
+TEST_CASE("a search that needs hundreds of slices ends when its time is over") {
+    constexpr std::int32_t tensors = 3000;
+    ricci::testing::network_maker maker;
+    for (std::int32_t k = 0; k < tensors; ++k) maker.index();
+    for (std::int32_t k = 0; k < tensors; ++k)
+        maker.operand({k, (k * 7 + 1) % tensors, (k * 13 + 5) % tensors});
+    const auto network = maker.take();
+    search_options options;
+    options.seconds = 0.2;
+    options.largest = std::exp2(29);
+    const auto begun = std::chrono::steady_clock::now();
+    const auto order = search_order(network, options);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun;
+    // A machine may be busy: far from it all the same.
+    CHECK(passed.count() < 4);
+    CHECK(order.slices.size() > 300);
+    CHECK(cost_of(network, order).log2_largest_intermediate <= 29 + 1e-9);
 }
 
 TEST_CASE("a search is stopped by its caller, and ends when its time is over") {
