@@ -152,9 +152,8 @@ std::size_t clashes(const networks::sliced_plan& made) {
     const step_sequence sequence{made.part_ends};
     std::vector<std::vector<std::size_t>> users(plan.slots.size());
     for (std::size_t k = 0; k < plan.compiled.size(); ++k)
-        for_each_slot(plan.compiled[k], [&](plan::slot_number s, bool) {
-            users[s.index()].push_back(k);
-        });
+        for_each_slot(plan.compiled[k],
+                      [&](plan::slot_number s, bool) { users[s.index()].push_back(k); });
     // The first step of one may write over what it reads last.
     const auto all_before = [&](std::size_t a, std::size_t b) {
         for (const std::size_t x : users[a])
