@@ -60,7 +60,7 @@ HWY_NOINLINE void store_apart(hn::Vec<full_tag> v, element_type* p, std::int64_t
         store_first(v, d, p, static_cast<std::size_t>(count));
         return;
     }
-    HWY_ALIGN element_type lanes[HWY_MAX_BYTES / sizeof(element_type)];
+    HWY_ALIGN element_type lanes[HWY_MAX_BYTES / sizeof(element_type)] = {};
     hn::Store(v, d, lanes);
     for (int x = 0; x < count; ++x) p[x * step] = lanes[x];
 }
