@@ -44,6 +44,8 @@ block_walk::block_walk(std::vector<walk_loop> blocks, std::vector<walk_loop> wit
 }
 
 void block_walk::run(line_visitor visit) const {
+    // What has no elements may have no memory to walk through.
+    if (block_size_ == 0) return;
     for (std::int64_t b = 0; b < block_count_; ++b) run_part(b, 0, within_[0].extent, visit);
 }
 
