@@ -130,8 +130,9 @@ compared compare(const printed_value& left, const printed_value& right, bool app
 
 std::string shown(const printed_value& v) {
     const auto entry = [&](int i, int j) {
-        return shown(
-            v.entries[static_cast<std::size_t>(i * v.columns + j)].number.value.to_double());
+        const auto at = static_cast<std::size_t>(i) * static_cast<std::size_t>(v.columns) +
+                        static_cast<std::size_t>(j);
+        return shown(v.entries[at].number.value.to_double());
     };
     if (v.is_number()) return entry(0, 0);
     std::string out = "[";
