@@ -117,7 +117,7 @@ std::optional<execution::early_check> execution::find_early_check(const plan::pr
     return check_under(plan, step, {g->wanted.use.slot});
 }
 
-// Of lookups under conditions in these slots; -1: under none.
+// Of lookups under conditions in these slots; none: under none.
 std::optional<execution::early_check> execution::check_under(
     const plan::program_plan& plan, std::size_t step, std::vector<plan::slot_number> conditions) {
     std::erase(conditions, plan::slot_number{});

@@ -253,7 +253,7 @@ private:
     }
     /// Gives all numbers one width.
     void write_words() {
-        // Of single precision, whole numbers that are exact are below 1e8, and so without exponents.
+        // In single precision, exact whole numbers are below 1e8, and so without exponents.
         const bool is_double = t_.type == element::f64 || t_.type == element::c128;
         const bool is_alone = t_.rank == 0 && is_double;
         if (!real_.empty()) {

@@ -82,8 +82,8 @@ private:
         }
         return grouped;
     }
-    /// A point, and the digits behind it, of which it gives the count; none behind a point at the end
-    /// of a sentence.
+    /// A point, and the digits behind it, of which it gives the count; none behind a point at the
+    /// end of a sentence.
     int take_decimals(std::string& digits) {
         const std::size_t s = point(at_);
         const bool any = s != 0 && is_digit(peek(s));

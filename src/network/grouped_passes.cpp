@@ -37,20 +37,11 @@ bool grouped_passes::run_constants(const std::function<bool(double)>& progress) 
     const auto& depends = lanes_.plan.around().depends;
     lanes_.lanes[0]->begin_with_constants(
         [&](std::size_t output, std::size_t row) { return place_of(output, row, nullptr); });
-    std::atomic<std::size_t> through{0};
-    return run_in_parts(lanes_.plan.part_ends, depends.size(), [&](auto first, auto end) {
-        std::size_t steps = 0;
-        for (std::size_t k = first; k < end && !stopped_; ++k) {
-            if (depends[k].any()) continue;
-            lanes_.lanes[0]->run_step(k);
-            ++steps;
-            if (!progress) continue;
-            const auto part = static_cast<double>(++through) / static_cast<double>(depends.size());
-            if (is_caller() && !progress(part)) stopped_ = true;
-        }
-        steps_run_ += steps;
-        return !stopped_;
-    });
+    const auto is_constant = [&](std::size_t k) { return depends[k].none(); };
+    const auto run = [&](std::size_t k) { lanes_.lanes[0]->run_step(k); };
+    for (std::size_t k = 0; k < depends.size(); ++k) steps_run_ += is_constant(k) ? 1 : 0;
+    return run_due_in_parts(lanes_.plan.part_ends, depends.size(), is_constant, run, depends.size(),
+                            progress);
 }
 
 bool grouped_passes::run_alone() {
@@ -92,7 +83,7 @@ bool grouped_passes::run_group(lane& by, std::int64_t group, std::byte* sums) {
     const sliced_plan& plan = lanes_.plan;
     const std::int64_t first = group * plan.passes.group();
     const std::int64_t end = std::min(plan.passes.count(), first + plan.passes.group());
-    const bool tells = progress_ != nullptr && is_caller();
+    const bool tells = progress_ != nullptr && std::this_thread::get_id() == caller_;
     if (sums != nullptr) clear(sums);
     std::size_t steps = 0;
     for (std::int64_t pass = first; pass < end; ++pass) {

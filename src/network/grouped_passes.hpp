@@ -56,7 +56,6 @@ private:
     bool run_alone();
     bool run_together(std::size_t lanes);
     bool run_group(lane& by, std::int64_t group, std::byte* sums);
-    bool is_caller() const { return std::this_thread::get_id() == caller_; }
     void* place_of(std::size_t output, std::size_t row, std::byte* sums) const;
     scaled_sums& scaled_place(const std::byte* sums) const;
     void clear(std::byte* sums) const;

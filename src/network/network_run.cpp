@@ -1,11 +1,9 @@
 #include "src/network/network_run.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -372,21 +370,11 @@ bool network_run::run_changed(planned_lanes& p, const std::function<bool(double)
     changed_steps_.find(p.plan, changed_);
     const bool together = changed_steps_.gain_of_parts(p.plan) >= least_gain_;
     const auto ends = std::span(p.plan.part_ends).first(together ? p.plan.part_ends.size() : 0);
-    const std::thread::id caller = std::this_thread::get_id();
-    std::atomic<std::size_t> done{0};
-    std::atomic<bool> stopped{false};
-    const auto run = [&](std::size_t first, std::size_t end) {
-        for (std::size_t k = first; k < end && !stopped; ++k) {
-            if (!changed_steps_.is_due(k)) continue;
-            by.run_step(k);
-            if (!progress) continue;
-            const auto part =
-                static_cast<double>(++done) / static_cast<double>(changed_steps_.count());
-            if (std::this_thread::get_id() == caller && !progress(part)) stopped = true;
-        }
-        return !stopped;
-    };
-    if (!run_in_parts(ends, p.plan.writes.size(), run)) return false;
+    const auto is_due = [&](std::size_t k) { return changed_steps_.is_due(k); };
+    const auto run = [&](std::size_t k) { by.run_step(k); };
+    if (!run_due_in_parts(ends, p.plan.writes.size(), is_due, run, changed_steps_.count(),
+                          progress))
+        return false;
     steps_run_ += changed_steps_.count();
     if (scaled_) by.add_result(scaled_->layout, scaled_->result);
     return true;

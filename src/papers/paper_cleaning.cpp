@@ -39,7 +39,8 @@ constexpr std::string_view alone[] = {
     "\\protect",     "\\linebreak",    "\\newline",       "\\pagebreak",
     "\\nobreak",     "\\enspace"};
 
-// A walk over a list: each of its steps reads what stands at `now_`, or leaves it and returns false.
+// A walk over a list: each of its steps reads what stands at `now_`, or leaves it there and returns
+// false.
 class cleaner {
 public:
     explicit cleaner(const tokens& list) : now_(list.begin()), last_(list.end()) {}

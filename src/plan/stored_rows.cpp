@@ -16,9 +16,9 @@ public:
 
     std::optional<stored_rows> run() {
         const assign* const a = plan_.steps[step_].as_assign();
-        if (a == nullptr || !is_whole_memory(a->target)) return {};
+        if (a == nullptr || a->beta != 0 || !is_whole_memory(a->target)) return {};
         if (a->as == form::gather && !is_under_condition(a->body)) return rows_of(*a);
-        if (a->as == form::lookups && !a->scattered && a->over.empty() && a->beta == 0 &&
+        if (a->as == form::lookups && !a->scattered && a->over.empty() &&
             values_.is_constant(a->scale, 1))
             return rows_of(*a);
         if (a->as == form::map && a->folding == fold::none) return bracketed(*a);

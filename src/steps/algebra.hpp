@@ -1,5 +1,5 @@
-// The step of a contraction in another algebra: something else stands for the sum, and a sum for the
-// product. As contraction.hpp: loops over strided memory, nothing more.
+// The step of a contraction in another algebra: something else stands for the sum, and a sum for
+// the product. As contraction.hpp: loops over strided memory, nothing more.
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,8 @@ public:
     /// Of all operands of a request: their strides stay, their memory may change.
     scaled_operands(const run_request& asked, std::span<const std::int32_t> block_indices);
 
-    /// Bytes of a copy that is read instead of this memory of the operand, and for which there is no
-    /// room yet: 0 where none is.
+    /// Bytes of a copy that is read instead of this memory of the operand, and for which there is
+    /// no room yet: 0 where none is.
     double bytes_for(std::size_t operand, const void* data);
     /// Makes that room.
     void reserve(std::size_t operand, const void* data);
