@@ -125,7 +125,7 @@ TEST_CASE("extrema of random loops", "[algebra]") {
 
 TEST_CASE("extrema of packed panels", "[algebra]") {
     each_target([] {
-        for (unsigned seed = 0; seed < few_or(7u, 14u); ++seed) {
+        for (unsigned seed = 0; seed < few_or(4u, 14u); ++seed) {
             CAPTURE(seed);
             std::mt19937 random(seed);
             const auto up_to = [&](std::int64_t least, std::int64_t most) {
@@ -152,8 +152,8 @@ TEST_CASE("extrema of more rows and columns than a block has", "[algebra]") {
 
 TEST_CASE("extrema of many terms", "[algebra]") {
     std::mt19937 random(9);
-    for (algebra_case c :
-         {extents(1, 1, 1, 300001), few_or(extents(2, 1, 3, 70000), extents(2, 3, 5, 140000))}) {
+    for (algebra_case c : few_or<std::vector<algebra_case>>(
+             {extents(1, 1, 1, 140001)}, {extents(1, 1, 1, 300001), extents(2, 3, 5, 140000)})) {
         c.k.push_back({2, 0, 0, 0});
         c = laid_out(c, random, true, false);
         check_case<float>(c, all_contents[1], 9);

@@ -193,8 +193,8 @@ TEST_CASE("log-sum-exp of one term is the term", "[algebra]") {
 
 TEST_CASE("log-sum-exp of many terms", "[algebra]") {
     std::mt19937 random(9);
-    for (algebra_case c :
-         {extents(1, 1, 1, 300001), few_or(extents(2, 1, 3, 70000), extents(2, 3, 5, 140000))}) {
+    for (algebra_case c : few_or<std::vector<algebra_case>>(
+             {extents(1, 1, 1, 140001)}, {extents(1, 1, 1, 300001), extents(2, 3, 5, 140000)})) {
         c.k.push_back({2, 0, 0, 0});
         c = laid_out(c, random, true, false);
         for (const auto& what : {all_contents[1], all_contents[3], all_contents[6]}) {

@@ -203,6 +203,8 @@ TEST_CASE("every chain whose columns are cut in parts is right") {
 }
 
 TEST_CASE("parts of columns give the same bits for any number of threads") {
+    unsigned number = 0;
     for (const auto& which : chains())
-        CHECK(differences_between_threads(which, {1, 2, 5, 4500, 24, 40}) == "");
+        if (!few() || number++ % 3 == 0)
+            CHECK(differences_between_threads(which, {1, 2, 5, 4500, 24, 40}) == "");
 }
