@@ -100,7 +100,7 @@ TEST_CASE("every pass leaves the values of recorded programs as they were") {
     plan_contents seen;
     for (const auto& programs : {attention_programs(), chain_programs(), pair_programs(),
                                  other_programs(), more_programs()})
-        check_all(programs, few_or(1u, 6u), seen);
+        check_all(programs, few_or(2u, 6u), seen);
     // Everything that a plan may consist of was there.
     for (const char* what :
          {"contract",      "map",      "gather",  "scatter", "scattered", "beta",
@@ -110,8 +110,8 @@ TEST_CASE("every pass leaves the values of recorded programs as they were") {
           "columns",       "pairs",    "added",   "between", "kept",      "largest score",
           "largest weight"})
         if (seen[what] == 0) FAIL_CHECK("no plan has one: " << what);
-    CHECK(seen["fused"] > few_or(50, 300));
-    CHECK(seen["chained"] > few_or(16, 100));
+    CHECK(seen["fused"] > few_or(100, 300));
+    CHECK(seen["chained"] > few_or(33, 100));
 }
 
 TEST_CASE("every pass leaves the values of the literature's programs as they were") {
@@ -140,8 +140,7 @@ TEST_CASE("panels of pairs under a condition leave the values as they were") {
          {std::pair{"linear weights", linear}, std::pair{"weights of a softmax", causal},
           std::pair{"weights that are read by columns", columns}})
         for (const char* derived : {"", "both O Q K V"}) {
-            // The slopes of one are enough where each takes long.
-            if (few() && *derived != 0 && text != causal) continue;
+            if (few() && *derived != 0) continue;  // each takes half a minute
             const recorded_program which{name, text, "i=260 j=290 a=2 c=2", "", derived, "A"};
             const std::string words = check(which, first_seed(), seen);
             if (!words.empty()) FAIL_CHECK(name << "\n" << text << "\n" << words);
