@@ -285,45 +285,59 @@ private:
         const operand_facts& o = operands_[k];
         const ir::ref name = names_[k];
         if (name == ir::none) return unknown(o);
-        builder s;
-        s << o.spelling;
         if (operand_of_[name] >= 0) {
-            s << " is bound twice";
+            builder s;
+            s << o.spelling << " is bound twice";
             return fail(kind::repeated_name, s);
         }
         operand_of_[name] = k;
         if (!roles_.is_input(name)) {
             if (p_.definition(name) == ir::none) return;  // bound for its shape only
-            if (!outputs_too_) {
-                s << " is computed by the equations; a call binds inputs only, ricci::prepare "
-                     "binds outputs too";
-                return fail(kind::unknown_name, s);
-            }
-            if (!roles_.is_output(p_, name)) {
-                s << " is computed on the way and is no output; keep(\"" << o.spelling
-                  << "\"_t) makes it one";
-                return fail(kind::unknown_name, s);
-            }
-            if (!o.writable || o.kind == operand_kind::number) {
-                s << " is an output, and what is bound to it cannot be written";
-                return fail(kind::element_type, s);
-            }
+            check_output(o, name);
+            if (mistake_) return;
         }
         const std::int32_t wanted = ranks_[name];
         if (o.kind == operand_kind::unsuitable) return check_suitable(o, wanted);
-        if (wanted != o.rank) {
-            s << " has " << wanted << (wanted == 1 ? " index" : " indices")
-              << " in the equations, and ";
-            if (o.kind == operand_kind::number) s << "a number";
-            else s << "a tensor of rank " << o.rank;
-            s << " is bound to it";
-            if (wanted == 0 && is_dimension(o.spelling)) {
-                s << "; ";
-                say_dimension(s, o.spelling);
-            }
-            return fail(kind::rank, s);
+        if (wanted != o.rank) return refuse_rank(o, wanted);
+        if (o.kind == operand_kind::tensor) check_type(k);
+    }
+    /// What is bound to a tensor that an equation defines.
+    constexpr void check_output(const operand_facts& o, ir::ref name) {
+        builder s;
+        s << o.spelling;
+        if (!outputs_too_) {
+            s << " is computed by the equations; a call binds inputs only, ricci::prepare binds "
+                 "outputs too";
+            return fail(kind::unknown_name, s);
         }
-        if (o.kind != operand_kind::tensor) return;
+        if (!roles_.is_output(p_, name)) {
+            s << " is computed on the way and is no output; keep(\"" << o.spelling
+              << "\"_t) makes it one";
+            return fail(kind::unknown_name, s);
+        }
+        if (!o.writable || o.kind == operand_kind::number) {
+            s << " is an output, and what is bound to it cannot be written";
+            return fail(kind::element_type, s);
+        }
+    }
+    constexpr void refuse_rank(const operand_facts& o, std::int32_t wanted) {
+        builder s;
+        s << o.spelling << " has " << wanted << (wanted == 1 ? " index" : " indices")
+          << " in the equations, and ";
+        if (o.kind == operand_kind::number) s << "a number";
+        else s << "a tensor of rank " << o.rank;
+        s << " is bound to it";
+        if (wanted == 0 && is_dimension(o.spelling)) {
+            s << "; ";
+            say_dimension(s, o.spelling);
+        }
+        return fail(kind::rank, s);
+    }
+    constexpr void check_type(std::int32_t k) {
+        const operand_facts& o = operands_[k];
+        const ir::ref name = names_[k];
+        builder s;
+        s << o.spelling;
         if (ir::ref e = equation_of_truth(name); e != ir::none && !is_whole(o.type)) {
             s << " holds " << name_of(o.type)
               << ", and is a condition; bind a tensor of bool, or of whole numbers 0 and 1, in ";
