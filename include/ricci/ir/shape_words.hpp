@@ -27,6 +27,16 @@ constexpr mistake wrong_rank(const program_view& p, ref name, std::int32_t rank,
       << (wanted == 1 ? " index" : " indices");
     return make_mistake(mistake_kind::rank, s);
 }
+/// An axis of a derivative, and the one of a tensor that it is of, whose extent it should have.
+constexpr mistake wrong_derivative(const program_view& p, ref name, std::int32_t axis,
+                                   std::int64_t extent, ref of, std::int32_t there,
+                                   std::int64_t its) {
+    detail::text_builder s;
+    s << "axis " << axis << " of " << p.name(name) << " has extent " << extent << " and axis "
+      << there << " of " << p.name(of) << " has " << its
+      << "; a derivative has the axes of what it is of";
+    return make_mistake(mistake_kind::extents, s);
+}
 constexpr mistake too_many_elements(const program_view& p, ref e, ref name) {
     detail::text_builder s;
     in_equation(p, s, e);
