@@ -54,7 +54,11 @@ program made(derive::derived&& equations, const layers_of_program& from, what co
 
 void refuse_derived(const layers_of_program& layers) {
     if (layers.how.computes != what::values)
-        throw error("ricci: a derivative of layers is not differentiated again.");
+        throw error(
+            "ricci: a derivative of layers is not differentiated again; write the layers out, as "
+            "in "
+            "H^i = \\tanh(W^{0ij} X^j), Y^i = \\tanh(W^{1ij} H^j), for derivatives of any "
+            "order.");
 }
 
 }  // namespace
@@ -100,8 +104,10 @@ void refuse_layers(const program& p, const char* words) {
 
 program repeat(const program& layer, std::size_t count, const repeat_options& options) {
     using namespace detail;
-    refuse_layers(layer,
-                  "layers are repeated once; what repeats them would be a program of its own");
+    refuse_layers(
+        layer,
+        "a program of layers, or a derivative of one, is not repeated again; repeat its layer more "
+        "often");
     if (count == 0) throw error("ricci: 0 layers; at least one is needed.");
     if (!detail::spells_an_index(view_of(options.index)))
         throw error(

@@ -266,12 +266,15 @@ expr translation::gathered(const ir::node& n, const expr_list& numbers) {
     std::vector<lookup_axis> lookups(numbers.size());
     for (std::int32_t axis = 0; axis < n.positions.count; ++axis) {
         const auto& at = program_.at(n.positions, axis);
-        if (at.kind == ir::position_kind::gathered)
-            lookups[static_cast<std::size_t>(at.offset)] = {
-                axis, fmt::format("in {} axis {} of {} has the places 0 to {},",
-                                  words_of_equation(program_, equation_), axis,
-                                  words_of_name(program_, n.name),
-                                  memory.extents[static_cast<std::size_t>(axis)] - 1)};
+        if (at.kind != ir::position_kind::gathered) continue;
+        const ir::node& number = program_.nodes[program_.child(n, at.offset)];
+        lookups[static_cast<std::size_t>(at.offset)] = {
+            axis, fmt::format(
+                      "in {} axis {} of {} has the places 0 to {}, and a number {} is",
+                      words_of_equation(program_, equation_), axis, words_of_name(program_, n.name),
+                      memory.extents[static_cast<std::size_t>(axis)] - 1,
+                      number.kind == ir::op::tensor ? "of " + words_of_name(program_, number.name)
+                                                    : "there")};
     }
     expr_list wanted;
     for (const auto& g : guards_) wanted.push_back(g.value);

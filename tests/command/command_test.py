@@ -272,7 +272,7 @@ class Command(unittest.TestCase):
         base = ["run", "attention.tex", "-o", "Y=y.npy"]
         without = self.operands[1:]
         for wanted, words in [
-            ("nothing is bound to X[i,b]", without),
+            ("nothing is bound to X: write X=FILE, or, to explain, as X=4x8.", without),
             ("binds nothing", [*without, "X"]),
             ("lacks what stands", [*without, "=x.npy"]),
             ("No such file", [*without, "X=none.npy"]),

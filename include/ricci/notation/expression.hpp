@@ -204,7 +204,8 @@ protected:
         for (const ir::position& q : at) plain = plain && q.kind == ir::position_kind::index;
         if (!plain) {
             fail(mistake_kind::unexpected, first->begin, end_before(),
-                 "an inverse matrix has two indices, and no other places: (K^{-1})^{ij}");
+                 "an inverse matrix has two indices, and no other places: (K^{-1})^{ij}; those of "
+                 "a batch are \\operatorname{solve}_{ij}(K^{bij}, \\delta^{ik})");
             return none;
         }
         return inverse_at(name, at[0], at[1], {first->begin, end_before()});
