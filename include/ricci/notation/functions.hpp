@@ -20,11 +20,11 @@ public:
 protected:
     using sums::accept_symbol, sums::advance, sums::are_of_matrix, sums::begin_here,
         sums::calls_after_subscript, sums::closing_bar_, sums::end_before, sums::ends_group,
-        sums::ends_open, sums::expect_symbol, sums::exponent_is_list, sums::fail, sums::fail_here,
-        sums::find_styled, sums::function_as_tensor, sums::group_, sums::is_defined, sums::is_key,
-        sums::is_reciprocal, sums::is_signed, sums::is_single, sums::is_symbol, sums::label_follows,
-        sums::note_argument, sums::now_, sums::parser, sums::peek, sums::powered_call,
-        sums::program_, sums::read_base_name, sums::read_index_list, sums::refuse_group_argument,
+        sums::expect_symbol, sums::exponent_is_list, sums::fail, sums::fail_here, sums::find_styled,
+        sums::function_as_tensor, sums::group_, sums::is_defined, sums::is_key, sums::is_reciprocal,
+        sums::is_signed, sums::is_single, sums::is_symbol, sums::label_follows, sums::note_argument,
+        sums::now_, sums::parser, sums::peek, sums::powered_call, sums::program_,
+        sums::read_base_name, sums::read_index_list, sums::refuse_group_argument,
         sums::refuse_inverse_function, sums::survey_, sums::text_, sums::two_powers,
         sums::unknown_function, sums::word;
 
@@ -51,7 +51,7 @@ protected:
         const bool label = label_follows(name);
         const bool subscript = is_symbol('_') && !label;
         if (subscript && is_reduction(name)) return read_function(name, begin);
-        if (meaning_of(name, false).what == word_meaning::kind::function && !label) {
+        if (meaning_of(name, false).kind == word_kind::function && !label) {
             if (operation || is_symbol('(') || powered_call()) return read_function(name, begin);
             function_as_tensor(name, begin);
             return none;
@@ -83,7 +83,7 @@ protected:
     constexpr ref read_function(text_view name, std::int32_t begin) {
         const bool indexed = is_symbol('_');
         const word_meaning meaning = meaning_of(name, indexed);
-        if (meaning.what == word_meaning::kind::unknown) {
+        if (meaning.kind == word_kind::unknown) {
             detail::text_builder sentence;
             if (is_of_matrix(name))
                 sentence << name << " needs the indices of its matrix's rows and columns: " << name
@@ -91,7 +91,7 @@ protected:
             else sentence << name << " needs the index it runs over, for example " << name << "_j";
             return this->refuse(mistake_kind::unexpected, begin, end_before(), sentence);
         }
-        if (meaning.what == word_meaning::kind::reduction)
+        if (meaning.kind == word_kind::reduction)
             return read_reduction(static_cast<ir::reduction>(meaning.value), name, begin);
         if (!indexed) return read_powered(static_cast<ir::function>(meaning.value), begin);
         fail_here(mistake_kind::unexpected,
