@@ -19,11 +19,11 @@ public:
 
 protected:
     using conditions::accept_symbol, conditions::advance, conditions::begin_here,
-        conditions::compare, conditions::end_before, conditions::expect_symbol, conditions::fail,
-        conditions::fail_here, conditions::group_, conditions::is, conditions::is_symbol,
-        conditions::now_, conditions::peek, conditions::program_, conditions::read_index,
-        conditions::read_index_list, conditions::refuse_group, conditions::sum_behind_,
-        conditions::term_shape_, conditions::text_of;
+        conditions::end_before, conditions::expect_symbol, conditions::fail, conditions::fail_here,
+        conditions::group_, conditions::is, conditions::is_symbol, conditions::now_,
+        conditions::peek, conditions::program_, conditions::read_index, conditions::read_index_list,
+        conditions::refuse_group, conditions::sum_behind_, conditions::term_shape_,
+        conditions::text_of;
 
     constexpr Expression& parser() { return static_cast<Expression&>(*this); }
 
