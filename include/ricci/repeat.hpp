@@ -239,6 +239,14 @@ using made_tangent_of_layers =
     made_layers<derived_layers_tangent<Types, Wrt...>, Types,
                 engine::layering::result_kind::tangent, derived_tangent<Types::layer, Wrt...>>;
 
+struct second_derivative_words {
+    static constexpr text_view text() { return derive::no_second_derivative; }
+};
+template <engine::layering::result_kind Computes>
+using mistake_in_second_derivative =
+    std::conditional_t<Computes == engine::layering::result_kind::values, correct,
+                       mistake_of<second_derivative_words>>;
+
 }  // namespace detail
 
 /// dL/dx of the last layer's `of` for every x of `by`, through all layers: of what there is one of
@@ -295,6 +303,25 @@ template <std::uint64_t Hash, class Types, std::uint64_t... Wrt,
 requires detail::is_a_mistake<Mistake> Mistake
 tangent(layers_of_equations<Hash, Types, engine::layering::result_kind::values>,
         detail::name_list<Wrt...>)
+= delete;
+
+// What is derived from layers is differentiated no more.
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
+          std::uint64_t Of, std::uint64_t... Wrt,
+          class Mistake = detail::mistake_in_second_derivative<Computes>>
+requires detail::is_a_mistake<Mistake> Mistake
+gradient(layers_of_equations<Hash, Types, Computes, Stated>, name<Of>, detail::name_list<Wrt...>)
+= delete;
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
+          std::uint64_t Of, std::uint64_t... Wrt,
+          class Mistake = detail::mistake_in_second_derivative<Computes>>
+requires detail::is_a_mistake<Mistake> Mistake value_and_gradient(
+    layers_of_equations<Hash, Types, Computes, Stated>, name<Of>, detail::name_list<Wrt...>)
+= delete;
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
+          std::uint64_t... Wrt, class Mistake = detail::mistake_in_second_derivative<Computes>>
+requires detail::is_a_mistake<Mistake> Mistake
+tangent(layers_of_equations<Hash, Types, Computes, Stated>, detail::name_list<Wrt...>)
 = delete;
 
 /// Checks, plans and allocates, as for equations; one layer is planned for all.

@@ -53,12 +53,7 @@ program made(derive::derived&& equations, const layers_of_program& from, result_
 }
 
 void refuse_derived(const layers_of_program& layers) {
-    if (layers.how.computes != result_kind::values)
-        throw error(
-            "ricci: a derivative of layers is not differentiated again; write the layers out, as "
-            "in "
-            "H^i = \\tanh(W^{0ij} X^j), Y^i = \\tanh(W^{1ij} H^j), for derivatives of any "
-            "order.");
+    if (layers.how.computes != result_kind::values) refuse(derive::no_second_derivative);
 }
 
 }  // namespace
