@@ -273,6 +273,7 @@ class Command(unittest.TestCase):
         without = self.operands[1:]
         for wanted, words in [
             ("nothing is bound to X: write X=FILE, or, to explain, as X=4x8.", without),
+            ("did you mean X?", [*without, "x=x.npy"]),
             ("binds nothing", [*without, "X"]),
             ("lacks what stands", [*without, "=x.npy"]),
             ("No such file", [*without, "X=none.npy"]),
