@@ -298,6 +298,7 @@ class Command(unittest.TestCase):
         self.refused("broken.npy", *base, *without, "X=broken.npy")
         self.refused("none.tex", "run", "none.tex")
         self.refused("-:1:7: mistake:", "run", "-", text="Y^i = x^j")
+        self.refused("bind it: j:EXTENT", "run", "-", "x=x.npy", text="Y^{iaj} = x^{ia} 1^j")
         self.refused("--help", "run")
         self.refused("--help", "nothing")
 
