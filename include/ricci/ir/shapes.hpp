@@ -121,7 +121,8 @@ struct shape_inference {
             for (std::int32_t axis = 0; axis < t.ranks_[n]; ++axis) {
                 const ref other = axis < first ? above : of;
                 const std::int32_t there = axis < first ? axis : axis - first;
-                if (other == none || there >= t.ranks_[other]) continue;
+                const std::int32_t along = axis < first ? first : t.ranks_[n] - first;
+                if (other == none || t.ranks_[other] != along) continue;  // one of them is batched
                 std::int64_t& mine = t.axes_[t.first_[n] + axis];
                 std::int64_t& its = t.axes_[t.first_[other] + there];
                 if (mine == its) continue;
