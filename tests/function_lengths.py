@@ -13,17 +13,6 @@ LEFT_OUT = {
     "src/kernels/": "a micro-kernel is unrolled by hand: its registers and its order of loads are one thought",
 }
 
-# Functions that are still longer, and how long they are at most. The list only gets shorter: who splits one
-# takes it off, and nothing is added.
-STILL_LONGER = {
-    "include/ricci/derive/number_functions.hpp value_of": 93,
-    "include/ricci/detail/bind/check.hpp check_operand": 63,
-    "include/ricci/ir/print_plain.hpp factor": 62,
-    "include/ricci/notation/expression.hpp read_command": 67,
-    "include/ricci/notation/expression.hpp read_term": 67,
-    "include/ricci/notation/functions.hpp read_function": 64,
-}
-
 BLANKED = re.compile(
     r"""//[^\n]* | /\*.*?\*/                                    # comments
       | R"([^(\s]*)\(.*?\)\1" | "(?:\\.|[^"\\\n])*"             # texts
@@ -134,21 +123,15 @@ def main():
         return 1
     files = sorted(path.relative_to(ROOT).as_posix() for folder in ("include", "src")
                    for path in (ROOT / folder).rglob("*") if path.suffix in (".hpp", ".cpp", ".h"))
-    mistakes, longer, count = [], set(), 0
+    mistakes, count = [], 0
     for path in files:
         if path.startswith(tuple(LEFT_OUT)):
             continue
         for name, line, lines in functions((ROOT / path).read_text(encoding="utf-8")):
             count += 1
-            if lines <= LONGEST:
-                continue
-            longer.add(f"{path} {name}")
-            most = STILL_LONGER.get(f"{path} {name}", LONGEST)
-            if lines > most:
-                mistakes.append(f"{path}:{line}: {name} has {lines} lines, {most} are the most")
-    mistakes += [f"{one} is no longer than {LONGEST} lines: take it off the list in tests/function_lengths.py"
-                 for one in STILL_LONGER if one not in longer]
-    print("\n".join(mistakes) or f"{count} functions, {len(longer)} of them longer than {LONGEST} lines")
+            if lines > LONGEST:
+                mistakes.append(f"{path}:{line}: {name} has {lines} lines, {LONGEST} are the most")
+    print("\n".join(mistakes) or f"{count} functions, none longer than {LONGEST} lines")
     return 1 if mistakes or not count else 0
 
 

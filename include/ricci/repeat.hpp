@@ -105,7 +105,8 @@ struct derived_layers_tangent {
 /// Equations that are carried out layer by layer. Called, prepared and explained as equations are;
 /// the number of layers is known at run time.
 /// `Stated` makes the equations of one layer, where they are not the text's own.
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated = void>
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes,
+          class Stated = void>
 class layers_of_equations {
 public:
     constexpr layers_of_equations(std::int64_t count, on_the_way_back back)
@@ -162,7 +163,7 @@ private:
 namespace detail {
 
 /// Layers that are none, so that the compiler says what is wrong with them and nothing else.
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Mistake>
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Mistake>
 class mistaken_layers : public layers_of_equations<Hash, Types, Computes> {
     using layers_of_equations<Hash, Types, Computes>::layers_of_equations;
 };
@@ -170,7 +171,7 @@ class mistaken_layers : public layers_of_equations<Hash, Types, Computes> {
 // How many layers there are is known at run time, so that what makes them is called then, and
 // cannot stop the compilation itself as a consteval function does. What is called with a mistake is
 // deleted instead, here as where equations are called.
-template <class Maker, class Types, engine::layering::what Computes, class Stated = void>
+template <class Maker, class Types, engine::layering::result_kind Computes, class Stated = void>
 struct made_layers {
     using made = made_equations<Maker, Types::layer>;
     using mistake = typename made::mistake;
@@ -183,7 +184,8 @@ struct made_layers {
 /// repeat(layer, 12, "l"_i, ricci::from("Y"_t), ricci::to("X"_t), ricci::shared("d_k"_t)). The
 /// compiler reads one layer, however many there are.
 template <class Types>
-using repeated_layers = made_layers<derived_layers<Types>, Types, engine::layering::what::values>;
+using repeated_layers =
+    made_layers<derived_layers<Types>, Types, engine::layering::result_kind::values>;
 
 }  // namespace detail
 
@@ -230,12 +232,20 @@ namespace detail {
 
 template <class Types, std::uint64_t Of, bool WithValue, std::uint64_t... Wrt>
 using made_gradient_of_layers = made_layers<derived_layers_gradient<Types, Of, WithValue, Wrt...>,
-                                            Types, engine::layering::what::gradient,
+                                            Types, engine::layering::result_kind::gradient,
                                             derived_gradient<Types::layer, Of, WithValue, Wrt...>>;
 template <class Types, std::uint64_t... Wrt>
 using made_tangent_of_layers =
-    made_layers<derived_layers_tangent<Types, Wrt...>, Types, engine::layering::what::tangent,
-                derived_tangent<Types::layer, Wrt...>>;
+    made_layers<derived_layers_tangent<Types, Wrt...>, Types,
+                engine::layering::result_kind::tangent, derived_tangent<Types::layer, Wrt...>>;
+
+struct second_derivative_words {
+    static constexpr text_view text() { return derive::no_second_derivative; }
+};
+template <engine::layering::result_kind Computes>
+using mistake_in_second_derivative =
+    std::conditional_t<Computes == engine::layering::result_kind::values, correct,
+                       mistake_of<second_derivative_words>>;
 
 }  // namespace detail
 
@@ -244,8 +254,9 @@ using made_tangent_of_layers =
 template <
     std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
     class Mistake = typename detail::made_gradient_of_layers<Types, Of, false, Wrt...>::mistake>
-constexpr auto gradient(layers_of_equations<Hash, Types, engine::layering::what::values> layers,
-                        name<Of>, detail::name_list<Wrt...>) ->
+constexpr auto gradient(
+    layers_of_equations<Hash, Types, engine::layering::result_kind::values> layers, name<Of>,
+    detail::name_list<Wrt...>) ->
     typename detail::made_gradient_of_layers<Types, Of, false, Wrt...>::type {
     using made = detail::made_gradient_of_layers<Types, Of, false, Wrt...>;
     return typename made::type(layers.count(), layers.back());
@@ -254,7 +265,7 @@ template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wr
           class Mistake =
               typename detail::made_gradient_of_layers<Types, Of, false, Wrt...>::mistake>
 requires detail::is_a_mistake<Mistake> Mistake
-gradient(layers_of_equations<Hash, Types, engine::layering::what::values>, name<Of>,
+gradient(layers_of_equations<Hash, Types, engine::layering::result_kind::values>, name<Of>,
          detail::name_list<Wrt...>)
 = delete;
 
@@ -263,7 +274,7 @@ template <
     std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wrt,
     class Mistake = typename detail::made_gradient_of_layers<Types, Of, true, Wrt...>::mistake>
 constexpr auto value_and_gradient(
-    layers_of_equations<Hash, Types, engine::layering::what::values> layers, name<Of>,
+    layers_of_equations<Hash, Types, engine::layering::result_kind::values> layers, name<Of>,
     detail::name_list<Wrt...>) ->
     typename detail::made_gradient_of_layers<Types, Of, true, Wrt...>::type {
     using made = detail::made_gradient_of_layers<Types, Of, true, Wrt...>;
@@ -273,48 +284,68 @@ template <std::uint64_t Hash, class Types, std::uint64_t Of, std::uint64_t... Wr
           class Mistake =
               typename detail::made_gradient_of_layers<Types, Of, true, Wrt...>::mistake>
 requires detail::is_a_mistake<Mistake> Mistake
-value_and_gradient(layers_of_equations<Hash, Types, engine::layering::what::values>, name<Of>,
-                   detail::name_list<Wrt...>)
+value_and_gradient(layers_of_equations<Hash, Types, engine::layering::result_kind::values>,
+                   name<Of>, detail::name_list<Wrt...>)
 = delete;
 
 /// Forward mode through all layers, along "d/dt x"_t of every x of `by`; what the first layer takes
 /// has to be among them. Gives the value too.
 template <std::uint64_t Hash, class Types, std::uint64_t... Wrt,
           class Mistake = typename detail::made_tangent_of_layers<Types, Wrt...>::mistake>
-constexpr auto tangent(layers_of_equations<Hash, Types, engine::layering::what::values> layers,
-                       detail::name_list<Wrt...>) ->
-    typename detail::made_tangent_of_layers<Types, Wrt...>::type {
+constexpr auto tangent(
+    layers_of_equations<Hash, Types, engine::layering::result_kind::values> layers,
+    detail::name_list<Wrt...>) -> typename detail::made_tangent_of_layers<Types, Wrt...>::type {
     using made = detail::made_tangent_of_layers<Types, Wrt...>;
     return typename made::type(layers.count(), layers.back());
 }
 template <std::uint64_t Hash, class Types, std::uint64_t... Wrt,
           class Mistake = typename detail::made_tangent_of_layers<Types, Wrt...>::mistake>
 requires detail::is_a_mistake<Mistake> Mistake
-tangent(layers_of_equations<Hash, Types, engine::layering::what::values>, detail::name_list<Wrt...>)
+tangent(layers_of_equations<Hash, Types, engine::layering::result_kind::values>,
+        detail::name_list<Wrt...>)
+= delete;
+
+// What is derived from layers is differentiated no more.
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
+          std::uint64_t Of, std::uint64_t... Wrt,
+          class Mistake = detail::mistake_in_second_derivative<Computes>>
+requires detail::is_a_mistake<Mistake> Mistake
+gradient(layers_of_equations<Hash, Types, Computes, Stated>, name<Of>, detail::name_list<Wrt...>)
+= delete;
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
+          std::uint64_t Of, std::uint64_t... Wrt,
+          class Mistake = detail::mistake_in_second_derivative<Computes>>
+requires detail::is_a_mistake<Mistake> Mistake value_and_gradient(
+    layers_of_equations<Hash, Types, Computes, Stated>, name<Of>, detail::name_list<Wrt...>)
+= delete;
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
+          std::uint64_t... Wrt, class Mistake = detail::mistake_in_second_derivative<Computes>>
+requires detail::is_a_mistake<Mistake> Mistake
+tangent(layers_of_equations<Hash, Types, Computes, Stated>, detail::name_list<Wrt...>)
 = delete;
 
 /// Checks, plans and allocates, as for equations; one layer is planned for all.
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
           class... Bound, class Mistake = detail::mistake_in_prepare<Hash, Bound...>>
 auto prepare(const layers_of_equations<Hash, Types, Computes, Stated>& layers,
              const Bound&... bound) {
     using T = typename detail::call_element<Bound...>::type;
     return prepared<Hash, T>(layers.layering(), bound...);
 }
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
           class... Bound, class Mistake = detail::mistake_in_prepare<Hash, Bound...>>
 auto prepare(const layers_of_equations<Hash, Types, Computes, Stated>& layers,
              const prepare_options&, const Bound&... bound) {
     return prepare(layers, bound...);
 }
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
           class... Bound, class Mistake = detail::mistake_in_prepare<Hash, Bound...>>
 requires detail::is_a_mistake<Mistake> Mistake
 prepare(const layers_of_equations<Hash, Types, Computes, Stated>&, const Bound&...)
 = delete;
 
 /// The plan of a layer in words, and what is stored between them.
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
           class... Bound, class Mistake = detail::mistake_in_call<Hash, true, Bound...>>
 std::string explain(const layers_of_equations<Hash, Types, Computes, Stated>& layers,
                     const Bound&... bound) {
@@ -329,7 +360,7 @@ std::string explain(const layers_of_equations<Hash, Types, Computes, Stated>& la
         },
         detail::output_numbers<Hash>{}, bound...);
 }
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated,
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
           class... Bound, class Mistake = detail::mistake_in_call<Hash, true, Bound...>>
 requires detail::is_a_mistake<Mistake> Mistake
 explain(const layers_of_equations<Hash, Types, Computes, Stated>&, const Bound&...)
@@ -343,11 +374,11 @@ RICCI_EXPORT std::string layers_in_text(const ir::program_view& signature,
 }  // namespace detail
 
 /// The equations of each layer, below a comment that says how one follows on another.
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated>
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated>
 std::string to_latex(const layers_of_equations<Hash, Types, Computes, Stated>& layers) {
     return detail::layers_in_latex(layers.program(), layers.layering());
 }
-template <std::uint64_t Hash, class Types, engine::layering::what Computes, class Stated>
+template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated>
 std::string to_text(const layers_of_equations<Hash, Types, Computes, Stated>& layers) {
     return detail::layers_in_text(layers.program(), layers.layering());
 }

@@ -63,8 +63,22 @@ int run(int count, char** words) {
     return code;
 }
 
-// A message of the library with the words of the command for what tensors hold.
+// "v"_i = ..., as a program binds, is v:EXTENT here.
+void spell_bindings(std::string& words) {
+    constexpr std::pair<std::string_view, std::string_view> bindings[] = {{"\"_i = ...", ":EXTENT"},
+                                                                          {"\"_t = ...", "=FILE"}};
+    for (const auto& [in_program, here] : bindings)
+        for (std::size_t at; (at = words.find(in_program)) != std::string::npos && at > 0;) {
+            words.replace(at, in_program.size(), here);
+            if (const std::size_t quote = words.rfind('"', at - 1); quote != std::string::npos)
+                words.erase(quote, 1);
+        }
+}
+
+// A message of the library with the words of the command for what tensors hold, and how they are
+// bound.
 std::string in_own_words(std::string words) {
+    spell_bindings(words);
     constexpr std::pair<std::string_view, std::string_view> types[] = {
         {"std::complex<double>", "c128"}, {"std::complex<float>", "c64"},
         {"std::int32_t", "i32"},          {"std::int64_t", "i64"},

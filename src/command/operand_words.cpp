@@ -224,21 +224,45 @@ operand_word read_operand(const std::string& word, const program& p) {
     return o;
 }
 
-std::vector<operand_word> read_operands(const std::vector<std::string>& words, const program& p) {
-    std::vector<operand_word> all;
-    for (const std::string& word : words) all.push_back(read_operand(word, p));
-    std::string missing;
+namespace {
+
+bool names_a_tensor(const program& p, const std::string& name) {
+    return p.view().find({name.data(), static_cast<std::int32_t>(name.size())}) != ir::none;
+}
+
+// X=4x8 for two axes.
+std::string example_shape(const tensor_info& t) {
+    std::string shape = "4";
+    for (std::size_t axis = 1; axis < t.rank; ++axis) shape += axis % 2 == 1 ? "x8" : "x4";
+    return fmt::format(" {}={}", t.name, shape);
+}
+
+void refuse_missing(const std::vector<operand_word>& all, const program& p) {
+    std::string missing, words, shapes;
     for (const tensor_info& t : p.inputs()) {
         const bool bound = std::any_of(all.begin(), all.end(), [&](const operand_word& o) {
             return o.kind != operand_kind::index && o.name == t.name;
         });
         if (bound) continue;
-        missing += fmt::format("{}{}", missing.empty() ? "" : ", ", t.name);
-        if (t.rank > 0) missing += fmt::format("[{}]", t.indices);
+        missing += (missing.empty() ? "" : ", ") + t.name;
+        words += fmt::format(" {}={}", t.name, t.rank == 0 ? "NUMBER" : "FILE");
+        if (t.rank > 0) shapes += example_shape(t);
     }
-    if (!missing.empty())
-        refuse("nothing is bound to {}: write NAME=FILE, NAME=NUMBER, or, to explain, NAME=4x8.",
-               missing);
+    if (missing.empty()) return;
+    if (!shapes.empty()) shapes = fmt::format(", or, to explain, as{}", shapes);
+    refuse("nothing is bound to {}: write{}{}.", missing, words, shapes);
+}
+
+}  // namespace
+
+std::vector<operand_word> read_operands(const std::vector<std::string>& words, const program& p) {
+    std::vector<operand_word> all;
+    for (const std::string& word : words) all.push_back(read_operand(word, p));
+    // The call says better what a name may have been meant for than what is missing instead of it.
+    const bool known = std::all_of(all.begin(), all.end(), [&](const operand_word& o) {
+        return o.kind == operand_kind::index || names_a_tensor(p, o.name);
+    });
+    if (known) refuse_missing(all, p);
     return all;
 }
 

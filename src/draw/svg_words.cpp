@@ -132,7 +132,7 @@ double word_writer::formula(point at, const std::string& latex, double most) {
     constexpr double size = 17;
     const auto rows = formula::in_lines(formula::read_latex(latex), most / size);
     double wide = 0, high = 6;
-    for (const formula::part& row : rows) {
+    for (const formula::tree& row : rows) {
         const formula::box b = formula::box_of(row);
         wide = std::max(wide, (b.width + (rows.size() > 1 ? 2.5 : 0)) * size);
         high +=

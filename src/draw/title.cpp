@@ -14,13 +14,13 @@ namespace ricci::draw {
 namespace {
 
 using formula::kind;
-using formula::part;
+using formula::tree;
 
 class typesetter {
 public:
     label out;
 
-    void row(const std::vector<part>& parts, int level) {
+    void row(const std::vector<tree>& parts, int level) {
         for (std::size_t k = 0; k < parts.size(); ++k) {
             if (parts[k].kind != kind::blank) {
                 one(parts[k], level);
@@ -45,12 +45,12 @@ private:
         if (outer == 0) return inner;
         return (outer > 0) == (inner > 0) ? (outer > 0 ? 2 : -2) : (outer > 0 ? 3 : -3);
     }
-    void inside(const part& p, int level) {
+    void inside(const tree& p, int level) {
         if (p.kind == kind::row) row(p.parts, level);
         else one(p, level);
     }
     // A part of a fraction needs brackets where it holds a sum, or below, a product.
-    void part_of_fraction(const part& p, bool below, int level) {
+    void part_of_fraction(const tree& p, bool below, int level) {
         bool brackets = false;
         for (std::size_t k = 1; k < p.parts.size(); ++k) {
             const bool sum = p.parts[k].text == "+" || p.parts[k].text == "−";
@@ -61,13 +61,13 @@ private:
         inside(p, level);
         if (brackets) say(")", level);
     }
-    void brackets(const part& p, int level) {
+    void brackets(const tree& p, int level) {
         const std::size_t half = p.text.size() / 2;
         say(std::string_view(p.text).substr(0, half), level);
         inside(p.parts[0], level);
         say(std::string_view(p.text).substr(half), level);
     }
-    void cases(const part& p, int level) {
+    void cases(const tree& p, int level) {
         say("{", level);
         for (std::size_t k = 0; k < p.parts.size(); ++k) {
             if (k > 0) say("; ", level);
@@ -78,21 +78,21 @@ private:
             }
         }
     }
-    void script(const part& p, int level) {
-        const part& above = p.parts[2];
+    void script(const tree& p, int level) {
+        const tree& above = p.parts[2];
         inside(p.parts[0], level);
         // primes stand as high as the letter, before what is below
         std::size_t primes = 0;
         for (; primes < above.parts.size() && above.parts[primes].text == "′"; ++primes)
             say("'", level);
         row(p.parts[1].parts, level_within(level, -1));
-        const part rest{
+        const tree rest{
             kind::row,
             "",
             {above.parts.begin() + static_cast<std::ptrdiff_t>(primes), above.parts.end()}};
         row(rest.parts, level_within(level, 1));
     }
-    void one(const part& p, int level) {
+    void one(const tree& p, int level) {
         switch (p.kind) {
             case kind::row:
                 return row(p.parts, level);

@@ -245,8 +245,7 @@ void execution::find_results(const plan::program_plan& plan, std::size_t step) {
 void execution::operand_range::look() {
     const auto found = number_outside(tensor, least, most);
     kept = !found;
-    if (found && !words.empty())
-        throw error(fmt::format("ricci: {}, and a number there is {}.", words, *found));
+    if (found && !words.empty()) throw error(fmt::format("ricci: {} {}.", words, *found));
 }
 
 bool execution::keep_rules() {

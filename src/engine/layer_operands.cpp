@@ -118,8 +118,8 @@ void layer_operands::check_each_layer(const request& r) const {
         const std::string name = string_of(signature_.name(o->name));
         if (!single && o->extents[0] != how_.count)
             throw error(
-                fmt::format("ricci: '{}' has one for each of {} layers along its first "
-                            "axis, and {} are bound.",
+                fmt::format("ricci: {} has one for each of {} layers along its first axis, "
+                            "and {} are bound.",
                             name, how_.count, o->extents[0]));
         const ir::ref n = p.find(view_of(name));
         if (n == ir::none || p.definition(n) != ir::none) continue;
@@ -142,8 +142,8 @@ void layer_operands::refuse_shared_memory() const {
             const bool shared = out.own ? come_near(out.o, in.o, type_) : in.o.data == out.o.data;
             if (!shared) continue;
             throw error(
-                fmt::format("ricci: the output '{}' of the layers is in the memory of "
-                            "'{}', which they read; bind memory of its own.",
+                fmt::format("ricci: the output {} of the layers is in the memory of {}, which "
+                            "they read; bind memory of its own.",
                             out.name, in.name));
         }
     }
@@ -158,10 +158,10 @@ void layer_operands::check_chain(const ir::shape_table& shapes) const {
         return std::vector<std::int64_t>(shapes.extents(n), shapes.extents(n) + shapes.rank(n));
     };
     if (extents(from) == extents(to)) return;
-    throw error(
-        fmt::format("ricci: '{}' of each layer is '{}' of the next, and has the shape {}, not {}.",
-                    string_of(p.name(how_.from)), string_of(p.name(how_.to)),
-                    plan::words_of_extents(extents(from)), plan::words_of_extents(extents(to))));
+    throw error(fmt::format(
+        "ricci: {0} of each layer is {1} of the next; {0} has the shape {2} and {1} {3}.",
+        string_of(p.name(how_.from)), string_of(p.name(how_.to)),
+        plan::words_of_extents(extents(from)), plan::words_of_extents(extents(to))));
 }
 
 const layer_operand* layer_operands::find(std::string_view name, bool output) const {

@@ -42,7 +42,7 @@ layers::layers(const request& r, purpose what, const layers* before)
       purpose_(what),
       operands_(r, what == purpose::run, before == nullptr ? nullptr : &before->operands_),
       memory_(type_, what == purpose::run) {
-    if (given_.computes == layering::what::gradient) make_gradient();
+    if (given_.computes == layering::result_kind::gradient) make_gradient();
     else make_values();
     for (const loop* l : {&forward_, &backward_})
         if (*l != nullptr) (*l)->make_plan();
@@ -209,7 +209,7 @@ void layers::make_values() {
                       to = string_of(layer.name(given_.to));
     std::vector<std::pair<std::string, std::string>> chains{{from, to}};
     ir::program program(layer);
-    if (given_.computes == layering::what::tangent) {
+    if (given_.computes == layering::result_kind::tangent) {
         program = tangent_of_each();
         chains.emplace_back(tangent_in(program, from), tangent_in(program, to));
     }

@@ -43,8 +43,8 @@ steps::determinant_part part_of(matrix_task task) {
 
 }  // namespace
 
-ready_matrix::engine ready_matrix::prepare(element type, const planned& s,
-                                           steps::factor_kind kind) {
+ready_matrix::prepared_task ready_matrix::prepare(element type, const planned& s,
+                                                  steps::factor_kind kind) {
     const plan::matrix_part& m = s.what;
     switch (m.task) {
         case matrix_task::factor: {
@@ -83,7 +83,7 @@ ready_matrix::engine ready_matrix::prepare(element type, const planned& s,
 }
 
 ready_matrix::ready_matrix(const plan::program_plan& plan, const planned& s)
-    : engine_(prepare(plan.type_of(s.factors.slot), s, s.what.kind)),
+    : task_(prepare(plan.type_of(s.factors.slot), s, s.what.kind)),
       batch_(s.batch),
       words_(s.what.words),
       solves_(s.what.solves) {
@@ -112,18 +112,18 @@ void ready_matrix::factor(const linear::prepared_factorization& by_lu) {
 }
 
 void ready_matrix::run() {
-    if (const auto* const factors = std::get_if<linear::prepared_factorization>(&engine_))
+    if (const auto* const factors = std::get_if<linear::prepared_factorization>(&task_))
         return factor(*factors);
     const bool by_cholesky = cholesky_ && *factors_ != std::byte{0};
     const std::byte* const factors = factors_ + (cholesky_ ? plan::matrix_flag_bytes : 0);
-    const engine& how = by_cholesky ? *cholesky_ : engine_;
+    const prepared_task& how = by_cholesky ? *cholesky_ : task_;
     if (const auto* const solve = std::get_if<linear::prepared_solve>(&how))
         return solve->run(factors, from_, to_);
     std::get<linear::prepared_reading>(how).run(factors, to_);
 }
 
 void ready_matrix::list_loans(runtime::loan_book& to) const {
-    for (const engine* const how : {&engine_, cholesky_ ? &*cholesky_ : nullptr}) {
+    for (const prepared_task* const how : {&task_, cholesky_ ? &*cholesky_ : nullptr}) {
         if (how == nullptr) continue;
         if (const auto* const solve = std::get_if<linear::prepared_solve>(how))
             solve->list_loans(to);

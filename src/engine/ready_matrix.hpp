@@ -28,13 +28,13 @@ public:
     static std::string words(std::size_t = 0) { return {}; }
 
 private:
-    using engine = std::variant<linear::prepared_factorization, linear::prepared_solve,
-                                linear::prepared_reading>;
-    static engine prepare(element type, const planned& s, steps::factor_kind kind);
+    using prepared_task = std::variant<linear::prepared_factorization, linear::prepared_solve,
+                                       linear::prepared_reading>;
+    static prepared_task prepare(element type, const planned& s, steps::factor_kind kind);
     void factor(const linear::prepared_factorization& by_lu);
 
-    engine engine_;
-    std::optional<engine> cholesky_;  // where it is tried first
+    prepared_task task_;
+    std::optional<prepared_task> cholesky_;  // where it is tried first
     std::vector<std::int64_t> batch_;
     std::string words_;
     bool solves_;

@@ -16,8 +16,8 @@ namespace ricci::engine {
 /// Throws ricci::error for a number that is no place. `words`: where each lookup is.
 inline void refuse(const elementwise::stray_number& stray, const std::vector<std::string>& words) {
     if (!stray.found()) return;
-    throw error(fmt::format("ricci: {} and a number there is {:g}.",
-                            words[static_cast<std::size_t>(stray.lookup)], stray.value));
+    throw error(
+        fmt::format("ricci: {} {:g}.", words[static_cast<std::size_t>(stray.lookup)], stray.value));
 }
 
 }  // namespace ricci::engine

@@ -22,7 +22,7 @@ box smaller(const box& b) {
     return {b.width * script_size, b.above * script_size, b.below * script_size};
 }
 
-box of_script(const part& p) {
+box of_script(const tree& p) {
     const box base = box_of(p.parts[0]);
     const box below = smaller(box_of(p.parts[1])), above = smaller(box_of(p.parts[2]));
     const std::string& text = p.parts[0].text;
@@ -39,12 +39,12 @@ box of_script(const part& p) {
     return all;
 }
 
-box of_lines(const std::vector<part>& lines) {
+box of_lines(const std::vector<tree>& lines) {
     box all;
     double height = 0;
-    for (const part& line : lines) {
+    for (const tree& line : lines) {
         box one;
-        for (const part& cell : line.parts) one = joined(one, box_of(cell)), one.width += 0.8;
+        for (const tree& cell : line.parts) one = joined(one, box_of(cell)), one.width += 0.8;
         all.width = std::max(all.width, one.width);
         height += std::max(one.above, 0.8) + std::max(one.below, 0.3) + 0.5;
     }
@@ -54,12 +54,12 @@ box of_lines(const std::vector<part>& lines) {
 
 }  // namespace
 
-box box_of(const part& p) {
+box box_of(const tree& p) {
     constexpr double above = 0.78, below = 0.26;
     switch (p.kind) {
         case kind::row: {
             box all{0, above, below};
-            for (const part& one : p.parts) all = joined(all, box_of(one));
+            for (const tree& one : p.parts) all = joined(all, box_of(one));
             return all;
         }
         case kind::letter:
@@ -104,20 +104,20 @@ box box_of(const part& p) {
     return {};
 }
 
-std::vector<part> in_lines(const part& formula, double width) {
-    std::vector<part> lines(1);
+std::vector<tree> in_lines(const tree& formula, double width) {
+    std::vector<tree> lines(1);
     double used = 0;
     std::size_t last = 0;  // of the line, where it may break
-    const auto breaks_before = [](const part& p) {
+    const auto breaks_before = [](const tree& p) {
         return p.kind == kind::blank || (p.kind == kind::sign && p.text != ",");
     };
-    for (const part& one : formula.parts) {
-        part& line = lines.back();
+    for (const tree& one : formula.parts) {
+        tree& line = lines.back();
         if (breaks_before(one) && !line.parts.empty()) last = line.parts.size();
         line.parts.push_back(one);
         used += box_of(one).width;
         if (used <= width || last == 0) continue;
-        part next;
+        tree next;
         next.parts.assign(line.parts.begin() + static_cast<std::ptrdiff_t>(last), line.parts.end());
         line.parts.resize(last);
         if (next.parts.front().kind == kind::blank) next.parts.erase(next.parts.begin());

@@ -25,18 +25,18 @@ enum class kind : std::uint8_t {
     cases,     // rows of two parts each, value and condition
 };
 
-struct part {
+struct tree {
     formula::kind kind = kind::row;
     std::string text = {};
-    std::vector<part> parts = {};
+    std::vector<tree> parts = {};
 
     bool is_empty() const { return kind == kind::row && parts.empty(); }
 };
 
 /// The row of a line of LaTeX. What it does not know stays as it is, as letters.
-part read_latex(std::string_view latex);
+tree read_latex(std::string_view latex);
 
 /// Whether two parts beside each other, with a blank between, are multiplied.
-bool are_multiplied(const part& left, const part& right);
+bool are_multiplied(const tree& left, const tree& right);
 
 }  // namespace ricci::formula

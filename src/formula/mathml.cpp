@@ -26,7 +26,7 @@ class writer {
 public:
     std::string out;
 
-    void row(const part& p) {
+    void row(const tree& p) {
         if (p.kind != kind::row) return one(p);
         if (p.parts.size() == 1) return one(p.parts[0]);
         out += "<mrow>";
@@ -51,15 +51,15 @@ private:
         element("mtext", text);
     }
     // Which would run together with what stands beside it.
-    static bool is_in_words(const part& p) {
+    static bool is_in_words(const tree& p) {
         const kind base = p.kind == kind::script ? p.parts[0].kind : p.kind;
         return base == kind::function || base == kind::word;
     }
-    void inside(const std::vector<part>& parts) {
+    void inside(const std::vector<tree>& parts) {
         for (std::size_t k = 0; k < parts.size(); ++k) {
             if (parts[k].kind != kind::blank) {
                 one(parts[k]);
-                const part& base = parts[k].kind == kind::script ? parts[k].parts[0] : parts[k];
+                const tree& base = parts[k].kind == kind::script ? parts[k].parts[0] : parts[k];
                 if (base.kind == kind::function && k + 1 < parts.size()) out += of;
             } else if (scripts_ == 0 && k > 0 && k + 1 < parts.size() &&
                        are_multiplied(parts[k - 1], parts[k + 1])) {
@@ -69,7 +69,7 @@ private:
             }
         }
     }
-    void one(const part& p) {
+    void one(const tree& p) {
         switch (p.kind) {
             case kind::row:
                 return row(p);
@@ -104,7 +104,7 @@ private:
                 return cases(p);
         }
     }
-    void pair(std::string_view tag, const part& first, const part& second) {
+    void pair(std::string_view tag, const tree& first, const tree& second) {
         out += '<';
         out += tag;
         out += '>';
@@ -115,16 +115,16 @@ private:
         out += '>';
     }
     // Bounds of sums, and what a maximum is over, stand below it.
-    static bool has_limits(const part& base) {
+    static bool has_limits(const tree& base) {
         return base.text == "∑" || base.text == "∏" || base.text == "max" || base.text == "min";
     }
-    void script(const part& p) {
+    void script(const tree& p) {
         ++scripts_;
         set_script(p);
         --scripts_;
     }
-    void set_script(const part& p) {
-        const part &base = p.parts[0], &below = p.parts[1], &above = p.parts[2];
+    void set_script(const tree& p) {
+        const tree &base = p.parts[0], &below = p.parts[1], &above = p.parts[2];
         const bool limits = has_limits(base);
         if (below.is_empty()) return pair(limits ? "mover" : "msup", base, above);
         if (above.is_empty()) return pair(limits ? "munder" : "msub", base, below);
@@ -139,14 +139,14 @@ private:
         out += tag;
         out += '>';
     }
-    void over(const part& p) {
+    void over(const tree& p) {
         const accent* sign = accent_of(p.text);
         out += "<mover accent=\"true\">";
         row(p.parts[0]);
         element("mo", sign == nullptr ? "" : sign->sign, " stretchy=\"false\"");
         out += "</mover>";
     }
-    void brackets(const part& p) {
+    void brackets(const tree& p) {
         // the two may be characters of several bytes
         const std::size_t half = p.text.size() / 2;
         const box in = box_of(p.parts[0]);
@@ -158,11 +158,11 @@ private:
         element("mo", std::string_view(p.text).substr(half), how);
         out += "</mrow>";
     }
-    void cases(const part& p) {
+    void cases(const tree& p) {
         out += "<mrow><mo>{</mo><mtable>";
-        for (const part& line : p.parts) {
+        for (const tree& line : p.parts) {
             out += "<mtr>";
-            for (const part& cell : line.parts) {
+            for (const tree& cell : line.parts) {
                 out += "<mtd>";
                 row(cell);
                 out += "</mtd>";
@@ -177,7 +177,7 @@ private:
 
 }  // namespace
 
-std::string mathml(const std::vector<part>& lines, std::string_view latex) {
+std::string mathml(const std::vector<tree>& lines, std::string_view latex) {
     writer w;
     w.out = "<math xmlns=\"http://www.w3.org/1998/Math/MathML\" displaystyle=\"true\" alttext=\"" +
             escaped(latex) + "\">";

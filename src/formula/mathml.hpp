@@ -14,15 +14,15 @@ namespace ricci::formula {
 struct box {
     double width = 0, above = 0, below = 0;
 };
-box box_of(const part& formula);
+box box_of(const tree& formula);
 
 /// The parts of a row as lines that are no wider than so many letters, broken before signs of sums
 /// and relations, or between factors.
-std::vector<part> in_lines(const part& formula, double width);
+std::vector<tree> in_lines(const tree& formula, double width);
 
 /// A <math> element; its alttext is the LaTeX. `lines` are below each other, all but the first set
 /// in.
-std::string mathml(const std::vector<part>& lines, std::string_view latex);
+std::string mathml(const std::vector<tree>& lines, std::string_view latex);
 /// The same of one line.
 std::string mathml(std::string_view latex);
 

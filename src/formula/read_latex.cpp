@@ -16,11 +16,11 @@ class reader {
 public:
     explicit reader(std::string_view text) : text_(text) {}
 
-    part all() {
-        part line = row();
+    tree all() {
+        tree line = row();
         while (at_ < text_.size()) {  // a bracket that nothing opened
             append(line, {kind::sign, std::string(1, text_[at_++])});
-            for (part& more : row().parts) append(line, std::move(more));
+            for (tree& more : row().parts) append(line, std::move(more));
         }
         return line;
     }
@@ -39,8 +39,8 @@ private:
     }
 
     // Up to what ends it: } ) ] > & \\ \end, as far as they are not opened inside.
-    part row() {
-        part line;
+    tree row() {
+        tree line;
         while (at_ < text_.size()) {
             const char c = text_[at_];
             if (c == '}' || c == ')' || c == ']' || c == '&') break;
@@ -52,23 +52,23 @@ private:
         while (!line.parts.empty() && line.parts.back().kind == kind::blank) line.parts.pop_back();
         return line;
     }
-    static void append(part& line, part more) {
+    static void append(tree& line, tree more) {
         const bool blank = more.kind == kind::blank;
         if (blank && (line.parts.empty() || line.parts.back().kind == kind::blank)) return;
         line.parts.push_back(std::move(more));
     }
 
     // The inside of { }, or one item.
-    part argument() {
+    tree argument() {
         while (at(" ")) ++at_;
         if (take("{")) {
             const char outer = std::exchange(closing_, '\0');
-            part inside = row();
+            tree inside = row();
             closing_ = outer;
             take("}");
             return inside;
         }
-        part one;
+        tree one;
         if (at_ < text_.size()) item(one);
         return one;
     }
@@ -81,11 +81,11 @@ private:
         return inside;
     }
 
-    void script(part& line) {
+    void script(tree& line) {
         if (line.parts.empty()) line.parts.push_back({});
-        part base = std::move(line.parts.back());
+        tree base = std::move(line.parts.back());
         line.parts.pop_back();
-        part below, above;
+        tree below, above;
         bool indices = false;  // primes may stand before them, and nothing else
         while (at_ < text_.size()) {
             if (take("'")) {
@@ -96,8 +96,8 @@ private:
             } else if (at("^") && !indices) {
                 ++at_;
                 indices = true;
-                part more = at("<") ? angles() : argument();
-                for (part& p : more.parts) above.parts.push_back(std::move(p));
+                tree more = at("<") ? angles() : argument();
+                for (tree& p : more.parts) above.parts.push_back(std::move(p));
             } else {
                 break;
             }
@@ -107,27 +107,27 @@ private:
             {kind::script, "", {std::move(base), std::move(below), std::move(above)}});
     }
     // ^<0,1>: places of a name in words.
-    part angles() {
+    tree angles() {
         take("<");
-        part inside = closed_by('>');
-        part one;
+        tree inside = closed_by('>');
+        tree one;
         one.parts.push_back({kind::brackets, "<>", {std::move(inside)}});
         return one;
     }
-    part closed_by(char end) {
+    tree closed_by(char end) {
         const char outer = std::exchange(closing_, end);
-        part inside = row();
+        tree inside = row();
         closing_ = outer;
         if (at_ < text_.size() && text_[at_] == end) ++at_;
         return inside;
     }
 
-    void item(part& line) {
+    void item(tree& line) {
         const char c = text_[at_];
         if (c == '\\') return command(line);
         if (c == '{') {
-            part inside = argument();
-            for (part& p : inside.parts) append(line, std::move(p));
+            tree inside = argument();
+            for (tree& p : inside.parts) append(line, std::move(p));
             return;
         }
         if (c == ' ' || c == '\n') {
@@ -137,7 +137,7 @@ private:
         if (c == '(' || c == '[' || (c == '|' && closing_ != '|')) {
             ++at_;
             const char end = c == '(' ? ')' : c == '[' ? ']' : '|';
-            part inside = closed_by(end);
+            tree inside = closed_by(end);
             return append(line, {kind::brackets, {c, end}, {std::move(inside)}});
         }
         if (detail::is_digit(c)) return number(line);
@@ -154,7 +154,7 @@ private:
         ++at_;
         append(line, {kind::sign, c == '-' ? "−" : std::string(1, c)});
     }
-    void number(part& line) {
+    void number(tree& line) {
         const std::size_t begin = at_;
         while (at_ < text_.size() &&
                (detail::is_digit(text_[at_]) ||
@@ -163,7 +163,7 @@ private:
         append(line, {kind::number, std::string(text_.substr(begin, at_ - begin))});
     }
 
-    void command(part& line) {
+    void command(tree& line) {
         ++at_;
         const std::string_view word = command_at(at_);
         if (word.empty()) {
@@ -176,12 +176,12 @@ private:
         if (word == "left" || word == "right") return;
         if (word == "quad") return append(line, {kind::blank});
         if (word == "frac") {
-            part above = argument(), below = argument();
+            tree above = argument(), below = argument();
             return append(line, {kind::fraction, "", {std::move(above), std::move(below)}});
         }
         if (word == "sqrt") return append(line, {kind::root, "", {argument()}});
         if (word == "lfloor") {
-            part inside = row();
+            tree inside = row();
             take("\\rfloor");
             return append(line, {kind::brackets, "⌊⌋", {std::move(inside)}});
         }
@@ -201,11 +201,11 @@ private:
         append(line, {kind::letter, std::string(letter.empty() ? word : letter)});
         if (word == "partial") take(" ");
     }
-    void cases(part& line) {
+    void cases(tree& line) {
         text_argument();
-        part all{kind::cases};
+        tree all{kind::cases};
         while (at_ < text_.size() && !at("\\end{")) {
-            part one{kind::row};
+            tree one{kind::row};
             for (bool more = true; more;) {
                 while (at(" ")) ++at_;
                 one.parts.push_back(row());
@@ -228,13 +228,13 @@ private:
 
 }  // namespace
 
-part read_latex(std::string_view latex) { return reader(latex).all(); }
+tree read_latex(std::string_view latex) { return reader(latex).all(); }
 
-bool are_multiplied(const part& left, const part& right) {
-    const auto base_of = [](const part& p) -> const part& {
+bool are_multiplied(const tree& left, const tree& right) {
+    const auto base_of = [](const tree& p) -> const tree& {
         return p.kind == kind::script ? p.parts[0] : p;
     };
-    const part &before = base_of(left), &behind = base_of(right);
+    const tree &before = base_of(left), &behind = base_of(right);
     // words of a sentence end in a blank
     const bool ends = before.kind != kind::sign && before.kind != kind::function &&
                       before.text != "∂" && !before.text.ends_with(' ');

@@ -14,7 +14,7 @@ namespace ricci {
 namespace detail {
 namespace {
 
-using what = engine::layering::what;
+using result_kind = engine::layering::result_kind;
 
 std::unique_ptr<layers_of_program> layers_on(const program& layer) {
     return std::unique_ptr<layers_of_program>(new layers_of_program{layer, layer, {}, {}});
@@ -44,7 +44,7 @@ private:
     derive::layer_names names_;
 };
 
-program made(derive::derived&& equations, const layers_of_program& from, what computes,
+program made(derive::derived&& equations, const layers_of_program& from, result_kind computes,
              program stated) {
     auto layers = copied(from);
     layers->stated = std::move(stated);
@@ -53,8 +53,7 @@ program made(derive::derived&& equations, const layers_of_program& from, what co
 }
 
 void refuse_derived(const layers_of_program& layers) {
-    if (layers.how.computes != what::values)
-        throw error("ricci: a derivative of layers is not differentiated again.");
+    if (layers.how.computes != result_kind::values) refuse(derive::no_second_derivative);
 }
 
 }  // namespace
@@ -79,7 +78,7 @@ program gradient_of_layers(const layers_of_program& layers, std::string_view of,
                                        wrt.size(), with_value);
     if (all.mistake) refuse(all.mistake.words);
     return made(
-        std::move(all), layers, what::gradient,
+        std::move(all), layers, result_kind::gradient,
         with_value ? value_and_gradient(layers.layer, of, by) : gradient(layers.layer, of, by));
 }
 
@@ -89,7 +88,7 @@ program tangent_of_layers(const layers_of_program& layers, const std::vector<std
     const names_of names(layers, view_of(layers.index));
     auto all = derive::repeat_tangent(layers.how.layer, names.get(), wrt.data(), wrt.size());
     if (all.mistake) refuse(all.mistake.words);
-    return made(std::move(all), layers, what::tangent, tangent(layers.layer, by));
+    return made(std::move(all), layers, result_kind::tangent, tangent(layers.layer, by));
 }
 
 void refuse_layers(const program& p, const char* words) {
@@ -100,8 +99,10 @@ void refuse_layers(const program& p, const char* words) {
 
 program repeat(const program& layer, std::size_t count, const repeat_options& options) {
     using namespace detail;
-    refuse_layers(layer,
-                  "layers are repeated once; what repeats them would be a program of its own");
+    refuse_layers(
+        layer,
+        "a program of layers, or a derivative of one, is not repeated again; repeat its layer more "
+        "often");
     if (count == 0) throw error("ricci: 0 layers; at least one is needed.");
     if (!detail::spells_an_index(view_of(options.index)))
         throw error(

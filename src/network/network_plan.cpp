@@ -13,8 +13,8 @@ namespace {
 
 using plan::access;
 using plan::assign;
+using plan::assignment_kind;
 using plan::expr;
-using plan::form;
 using plan::loop;
 using plan::loop_list;
 using plan::storage;
@@ -106,10 +106,10 @@ private:
     bool is_constant(expr e) { return values()[e].kind == plan::kind::constant; }
 
     // Beside what is multiplied: the target, its loops, and what is summed.
-    assign begun(const tree_step& s, form as, const loop_list& all) {
+    assign begun(const tree_step& s, assignment_kind kind, const loop_list& all) {
         assign made;
         made.equation = 0;
-        made.as = as;
+        made.kind = kind;
         made.target = access_of(s.result);
         made.loops = plan::loops_of(made.target);
         made.over = plan::without(all, made.loops);
@@ -120,7 +120,7 @@ private:
 
     void sum(const tree_step& s) {
         const expr from = s.left < 0 ? values().constant(1) : load(s.left);
-        assign made = begun(s, form::map, loops_of(from));
+        assign made = begun(s, assignment_kind::map, loops_of(from));
         made.body = from;
         put_map(s, std::move(made));
     }
@@ -128,18 +128,18 @@ private:
         const expr a = load(s.left), b = load(s.right);
         // What has no elements is read as 0: a sum of nothing, which no contraction makes.
         if (is_constant(a) || is_constant(b)) {
-            assign nothing = begun(s, form::map, {});
+            assign nothing = begun(s, assignment_kind::map, {});
             nothing.body = values().constant(0);
             put_map(s, std::move(nothing));
             return;
         }
         const loop_list in_a = loops_of(a), in_b = loops_of(b);
         const loop_list all = plan::united(in_a, in_b);
-        assign made = begun(s, form::contract, all);
+        assign made = begun(s, assignment_kind::contract, all);
         made.body = values().multiply({a, b});
         // One factor has all loops, and nothing is summed: element by element.
         if (made.over.empty() && (all == in_a || all == in_b)) {
-            made.as = form::map;
+            made.kind = assignment_kind::map;
             put_map(s, std::move(made));
             return;
         }
@@ -170,7 +170,7 @@ private:
         }
         assign added;
         added.equation = 0;
-        added.as = form::map;
+        added.kind = assignment_kind::map;
         added.target = target;
         added.loops = made.loops;
         added.body = values().add({before, values().load(made.target)});

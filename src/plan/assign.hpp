@@ -14,7 +14,7 @@
 namespace ricci::plan {
 
 /// What an assignment is, and which of its fields mean something.
-enum class form : std::uint8_t {
+enum class assignment_kind : std::uint8_t {
     contract,  // body: a product of two loads or gathers of loads, each perhaps conjugated; loads
                // perhaps with edges
     map,       // body: element-wise; folded where `folding` says so
@@ -30,7 +30,7 @@ enum class form : std::uint8_t {
 /// read where beta is 0.
 struct assign {
     ir::ref equation = ir::none;
-    form as = form::map;
+    assignment_kind kind = assignment_kind::map;
     access target;
     loop_list loops;  // those of the target; of a scatter all
     fold folding = fold::none;
@@ -73,7 +73,7 @@ struct group_loop {
 };
 
 /// What an assignment is in its group.
-enum class part : std::uint8_t {
+enum class member_kind : std::uint8_t {
     product,  // tile = scale * sum of a product of what lacks columns and what lacks rows
     weights,  // tile = softmax over the columns, exact in the end only: what is summed with it is
               // rescaled while the maximum rises
@@ -92,12 +92,13 @@ enum class part : std::uint8_t {
 };
 
 /// Whether it is a result of rows that the operation of the weights before it gives.
-constexpr bool is_found_with_weights(part p) {
-    return p == part::log_sum || p == part::maximum || p == part::excess || p == part::largest;
+constexpr bool is_found_with_weights(member_kind k) {
+    return k == member_kind::log_sum || k == member_kind::maximum || k == member_kind::excess ||
+           k == member_kind::largest;
 }
 
 struct member {
-    part as = part::tile;
+    member_kind kind = member_kind::tile;
     assign what;
     slot_number weights;  // rows: the tile of the weights that the body is proportional to
     access of;            // what gives a result: the tensor whose tile it is, as written

@@ -15,8 +15,8 @@ namespace ricci::plan {
 namespace {
 
 bool is_consumer(const member& m) {
-    return m.as == part::rows || m.as == part::columns || m.as == part::pairs ||
-           m.as == part::added;
+    return m.kind == member_kind::rows || m.kind == member_kind::columns ||
+           m.kind == member_kind::pairs || m.kind == member_kind::added;
 }
 
 /// Whether two steps may change places.
@@ -34,16 +34,17 @@ bool same_loops(const program_plan& plan, const fused& x, const fused& y) {
 }
 
 bool suits_as_first(const fused& f) {
-    return std::all_of(f.members.begin(), f.members.end(),
-                       [](const member& m) { return !is_consumer(m) || m.as == part::rows; });
+    return std::all_of(f.members.begin(), f.members.end(), [](const member& m) {
+        return !is_consumer(m) || m.kind == member_kind::rows;
+    });
 }
 
 bool suits_as_second(const fused& f) {
-    const auto is = [&](part p) {
+    const auto is = [&](member_kind p) {
         return std::any_of(f.members.begin(), f.members.end(),
-                           [&](const member& m) { return m.as == p; });
+                           [&](const member& m) { return m.kind == p; });
     };
-    return is(part::columns) && !is(part::pairs) && !is(part::added);
+    return is(member_kind::columns) && !is(member_kind::pairs) && !is(member_kind::added);
 }
 
 /// A group with other names for its loops.
@@ -65,10 +66,10 @@ std::vector<kept_tile> common_products(const graph& values, const fused& first,
                                        const fused& second) {
     std::vector<kept_tile> result;
     for (const auto& mine : second.members) {
-        if (mine.as != part::product) continue;
+        if (mine.kind != member_kind::product) continue;
         const auto q = factors_of(values, mine.what);
         for (const auto& other : first.members) {
-            if (other.as != part::product || other.what.scale != mine.what.scale ||
+            if (other.kind != member_kind::product || other.what.scale != mine.what.scale ||
                 other.what.over.size() != mine.what.over.size())
                 continue;
             const auto p = factors_of(values, other.what);
@@ -140,7 +141,7 @@ private:
     // What the first group writes. False where it reads any of that, too.
     bool add_results() {
         for (const auto& m : first_.members)
-            if (m.as == part::rows || is_found_with_weights(m.as))
+            if (m.kind == member_kind::rows || is_found_with_weights(m.kind))
                 if (!results_.emplace(m.what.target.slot, m.what.target).second) return false;
         const auto& effects = plan_.steps[first_at_].effects;
         return std::none_of(effects.begin(), effects.end(), [&](const effect& t) {
@@ -173,7 +174,8 @@ private:
     std::optional<assign> as_row_sum(const step& s) {
         const assign* map = s.as_assign();
         auto& values = plan_.values;
-        if (map == nullptr || map->as != form::map || map->folding != fold::sum) return {};
+        if (map == nullptr || map->kind != assignment_kind::map || map->folding != fold::sum)
+            return {};
         expr product = map->body;
         const auto is_product = [&](expr e) {
             return values[e].kind == kind::operation && values[e].code == opcode::multiply &&
@@ -256,7 +258,7 @@ private:
         };
         for (const auto& m : second_.members) {
             plan_.values.for_each_load({m.what.scale}, is_result);
-            if (m.as == part::product || is_consumer(m))
+            if (m.kind == member_kind::product || is_consumer(m))
                 plan_.values.for_each_load({m.what.body}, is_result);
             else plan_.values.for_each_load({m.what.body}, reads_row);
         }

@@ -184,11 +184,11 @@ enum class shared_operand : std::uint8_t { a, b };
 
 /// Contractions that multiply the same operand and may run at the same time: it is packed once.
 struct joined_step {
-    struct part {
+    struct product {
         contraction_step what;
         shared_operand common = shared_operand::a;
     };
-    std::vector<part> parts;
+    std::vector<product> parts;
 };
 
 /// Two groups over the same loops and the sums of rows between them, a block of rows at a time; see

@@ -140,7 +140,7 @@ consumer make_consumer(program_plan& plan, const grown_group& group, tile_values
     const assign& a = group.at(step);
     consumer made = start_consumer(plan, group, tiles, step);
     const auto& found = group.matched.at(step);
-    if (a.as == form::scatter) {
+    if (a.kind == assignment_kind::scatter) {
         made.of = plan.values[a.body].source;
         made.value = tiles.value_of(made.of.slot, step, made.needs);
         return made;
@@ -175,7 +175,7 @@ consumer make_consumer(program_plan& plan, const grown_group& group, tile_values
 std::vector<consumer> make_consumers(program_plan& plan, const grown_group& group,
                                      tile_values& tiles, std::size_t step) {
     const assign& a = group.at(step);
-    if (a.as != form::map) return {make_consumer(plan, group, tiles, step)};
+    if (a.kind != assignment_kind::map) return {make_consumer(plan, group, tiles, step)};
     consumer made = start_consumer(plan, group, tiles, step);
     for_each_load(plan.values, a, [&](const access& from) {
         if (group.is_plane(from.slot)) made.of = from;
@@ -202,13 +202,13 @@ std::vector<consumer> make_consumers(program_plan& plan, const grown_group& grou
 
 void split_sum(program_plan& plan, const grown_group& group, consumer& c,
                std::vector<made_step>& made) {
-    if (c.what.as == form::scatter) split_added(plan, group, c, made, false);
+    if (c.what.kind == assignment_kind::scatter) split_added(plan, group, c, made, false);
     else if (c.summed != loop_role::batch) split_rows_or_columns(plan, group, c, made);
 }
 
 void write_apart(program_plan& plan, const grown_group& group, consumer& c,
                  std::vector<made_step>& made) {
-    if (c.what.as == form::scatter) return split_added(plan, group, c, made, true);
+    if (c.what.kind == assignment_kind::scatter) return split_added(plan, group, c, made, true);
     c.apart = true;
     auto& values = plan.values;
     loop_list axes;  // in the order in which the target has them

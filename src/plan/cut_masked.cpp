@@ -72,8 +72,8 @@ private:
 
     bool is_cuttable(const assign& a) const {
         if (values_[a.body].edged || !plan_.holds(a.target.slot, plan_.type)) return false;
-        if (a.as == form::map) return true;
-        if (a.as != form::contract) return false;
+        if (a.kind == assignment_kind::map) return true;
+        if (a.kind != assignment_kind::contract) return false;
         const auto& factors = values_[a.body].arguments;
         return std::all_of(factors.begin(), factors.end(),
                            [&](expr f) { return values_[f].kind == kind::load; });
@@ -85,7 +85,7 @@ private:
         const auto is_hidden = [&](const masked_value& m) {
             return m.by_numbers && !known.shows_elsewhere(a.body, m.pairs);
         };
-        if (a.as == form::contract) {
+        if (a.kind == assignment_kind::contract) {
             for (const expr f : values_[a.body].arguments)
                 if (const auto m = known.value_of(f); m && m->beyond == 0 && !is_hidden(*m))
                     if (auto cut = folded_cut(a, *m)) return cut;
@@ -138,7 +138,8 @@ private:
     // By all that read what it makes being cut alike, so that they read it in these panels alone.
     std::optional<panel_cut> cut_of_readers(std::size_t maker, const assign& a) const {
         if (!is_cuttable(a) || a.beta != 0 || a.hides ||
-            (a.as == form::map && a.folding != fold::none) || !is_whole_tensor(plan_, a.target))
+            (a.kind == assignment_kind::map && a.folding != fold::none) ||
+            !is_whole_tensor(plan_, a.target))
             return {};
         std::optional<triangle> all;
         bool rewritten = false;
@@ -232,7 +233,7 @@ private:
             if (contains(made.over, m.what)) made.over = moved(made.over, m);
             if (contains(made.loops, m.what)) made.loops = moved(made.loops, m);
         }
-        if (a.as == form::contract) {
+        if (a.kind == assignment_kind::contract) {
             expr_list factors;
             for (const expr f : values_[a.body].arguments)
                 factors.push_back(values_.moved(f, there));

@@ -114,13 +114,13 @@ void lowering::add_parts(const pair_weight& weight, const triangle& pairs, pair_
     const auto at_link = [&](expr e, bool further) {
         return at_place(e, pairs.j, {further == pairs.up ? 1 : 0, {{parts.link_loop, 1}}});
     };
-    if (weight.as == pair_weight::form::others) {
+    if (weight.kind == pair_weight::weight_kind::others) {
         parts.start.push_back(up_to_each(fold::product, x, pairs, 1));
         parts.links.push_back(at_link(x, true));
         return;
     }
     const expr extremum = extremum_of(weight, x, pairs);
-    if (weight.as == pair_weight::form::extreme) {
+    if (weight.kind == pair_weight::weight_kind::extreme) {
         parts.start.push_back(graph_.apply(opcode::equal, x, extremum));
         parts.links.push_back(
             graph_.apply(opcode::equal, at_link(extremum, false), at_link(extremum, true)));

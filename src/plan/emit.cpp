@@ -324,25 +324,25 @@ compiled_step compile(const program_plan& plan, const assign& a) {
         step.how = classify(step, plan.type);
         return step;
     };
-    switch (a.as) {
-        case form::contract: {
+    switch (a.kind) {
+        case assignment_kind::contract: {
             auto contraction = classified(make.contract(a));
             if (contraction.how.taken.how != way::fold) return contraction;
             auto fold = make.map(a);
             fold.how = contraction.how;
             return fold;
         }
-        case form::map:
+        case assignment_kind::map:
             return classified(make.map(a));
-        case form::gather:
+        case assignment_kind::gather:
             return classified(make.gather(a));
-        case form::lookups:
+        case assignment_kind::lookups:
             return classified(make.lookups(a));
-        case form::scatter:
+        case assignment_kind::scatter:
             return classified(make.scatter(a));
-        case form::scan:
+        case assignment_kind::scan:
             return classified(make.scan(a));
-        case form::matrix:
+        case assignment_kind::matrix:
             return classified(compile_matrix(plan, a));
     }
     return {};
@@ -356,11 +356,12 @@ map_step compile_map(const program_plan& plan, const assign& a) {
 
 double flops_of(const program_plan& plan, const assign& a) {
     const graph& values = plan.values;
-    if (a.as == form::contract) return 2 * values.size(united(a.loops, a.over));
-    if (a.as == form::gather) return 0;
-    if (a.as == form::matrix) return compile_matrix(plan, a).flops;
-    if (a.as == form::scatter || a.as == form::scan) return values.size(a.loops);
-    if (a.as == form::lookups)
+    if (a.kind == assignment_kind::contract) return 2 * values.size(united(a.loops, a.over));
+    if (a.kind == assignment_kind::gather) return 0;
+    if (a.kind == assignment_kind::matrix) return compile_matrix(plan, a).flops;
+    if (a.kind == assignment_kind::scatter || a.kind == assignment_kind::scan)
+        return values.size(a.loops);
+    if (a.kind == assignment_kind::lookups)
         return 2 * values.size(united(without(a.loops, {a.scattered}), a.over));
     const auto load = [](const access&) { return 0; };
     const auto position = [](const place&) { return 0; };

@@ -74,24 +74,24 @@ private:
     }
 
     void add(const member& m) {
-        switch (m.as) {
-            case part::product:
+        switch (m.kind) {
+            case member_kind::product:
                 return add_product(m);
-            case part::weights:
+            case member_kind::weights:
                 return add_operation(operation_kind::weights, m, m.what.body);
-            case part::log_sum:
+            case member_kind::log_sum:
                 made_.group.operations.back().log_sum_exp = operand(m.what.target, true);
                 return;
-            case part::maximum:
+            case member_kind::maximum:
                 made_.group.operations.back().maximum = operand(m.what.target, true);
                 return;
-            case part::excess:
+            case member_kind::excess:
                 made_.group.operations.back().excess = operand(m.what.target, true);
                 return;
-            case part::largest:
+            case member_kind::largest:
                 made_.group.operations.back().largest = operand(m.what.target, true);
                 return;
-            case part::recomputed: {
+            case member_kind::recomputed: {
                 const auto again = weights_made_again(values_, m.what.body);
                 add_operation(operation_kind::recomputed, m, again->score);
                 auto& made = made_.group.operations.back();
@@ -99,12 +99,12 @@ private:
                 made.largest = operand(values_[again->largest].source, false);
                 return;
             }
-            case part::tile:
+            case member_kind::tile:
                 return add_operation(operation_kind::values, m, m.what.body);
-            case part::rows:
-            case part::columns:
-            case part::pairs:
-            case part::added:
+            case member_kind::rows:
+            case member_kind::columns:
+            case member_kind::pairs:
+            case member_kind::added:
                 return add_consumer(m);
         }
     }
@@ -174,11 +174,11 @@ private:
         const auto& body = values_[m.what.body];
         const bool alone = body.kind == kind::load;
         s.tile = tiles_.at((alone ? body : values_[body.arguments[0]]).source.slot);
-        s.summed = m.as == part::rows      ? loop_role::column
-                   : m.as == part::columns ? loop_role::row
-                                           : loop_role::batch;
+        s.summed = m.kind == member_kind::rows      ? loop_role::column
+                   : m.kind == member_kind::columns ? loop_role::row
+                                                    : loop_role::batch;
         s.output = operand(m.what.target, true);
-        s.added = m.as == part::added;
+        s.added = m.kind == member_kind::added;
         s.beta = s.added ? 0 : m.what.beta;
         consumers_.push_back(compile_number(plan_, m.what.scale));
         made_.consumed.push_back({m.of.slot, m.of.positions});

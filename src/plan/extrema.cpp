@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    canonical_form form(ir::ref e, ir::ref n) const {
+    canonical_form canonical_of(ir::ref e, ir::ref n) const {
         return canonical(to_, n, [&](ir::ref i) { return shapes_.index_extent(e, i); });
     }
 
@@ -115,7 +115,7 @@ private:
     void look_for_wanted(ir::ref e, ir::ref n) {
         const ir::node& x = p_.nodes[n];
         for_each_operand(x, [&](ir::ref operand, role) {
-            if (brackets_.has_lookup(operand)) wanted_.insert(form(e, operand).spelling);
+            if (brackets_.has_lookup(operand)) wanted_.insert(canonical_of(e, operand).spelling);
         });
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             const ir::ref child = p_.child(x, k);
@@ -133,7 +133,7 @@ private:
         const ir::node& x = p_.nodes[n];
         for_each_operand(x, [&](ir::ref operand, role as) {
             if (!is_rounded(e, operand)) return;
-            const canonical_form f = form(e, operand);
+            const canonical_form f = canonical_of(e, operand);
             (as == taken_of ? taken_ : compared_).insert(f.spelling);
             if (!brackets_.has_lookup(operand) || wanted_.contains(f.spelling)) return;
             if (below(guards, x, operand).others) refused_.insert(f.spelling);
@@ -152,7 +152,7 @@ private:
         });
         return ir::rebuild_children(to_, n, [&](ir::ref child) {
             if (std::find(operands.begin(), operands.end(), child) != operands.end()) {
-                const auto f = form(e, child);
+                const auto f = canonical_of(e, child);
                 if (taken_.contains(f.spelling)) return use(e, child, f);
             }
             return rewrite(e, child);
@@ -190,7 +190,8 @@ private:
         for (const occurrence& o : all) {
             const ir::ref product = product_of_conditions(e, f, o);
             if (product == ir::none) return body;  // wanted everywhere
-            if (!seen.insert(form(e, to_.make(ir::op::multiply, product, o.operand)).spelling)
+            if (!seen.insert(
+                         canonical_of(e, to_.make(ir::op::multiply, product, o.operand)).spelling)
                      .second)
                 continue;
             counts.push_back(count_of(e, f, o, product));
@@ -211,7 +212,7 @@ private:
             bool has_operand = false;
             ir::for_each_node(p_, c, [&](ir::ref n) {
                 for_each_operand(p_.nodes[n], [&](ir::ref operand, role) {
-                    has_operand = has_operand || form(e, operand).spelling == f.spelling;
+                    has_operand = has_operand || canonical_of(e, operand).spelling == f.spelling;
                 });
             });
             if (has_operand) continue;
@@ -221,7 +222,7 @@ private:
     }
     /// How often an occurrence wants the operand, as a tensor of the operand's free indices.
     ir::ref count_of(ir::ref e, const canonical_form& f, const occurrence& o, ir::ref product) {
-        const canonical_form own = form(e, o.operand);
+        const canonical_form own = canonical_of(e, o.operand);
         detail::buffer<ir::ref> others;
         const ir::index_set free = ir::free_indices(to_, product);
         for (ir::ref i = 0; i < free.end(); ++i)

@@ -153,17 +153,18 @@ attempt fuse_around(program_plan& plan, const std::vector<slot_uses>& uses, std:
 constexpr std::size_t least_folded = 1 << 14;
 
 /// What a step may fuse around: planes that it folds.
-std::vector<access> planes_of(const program_plan& plan, const assign& seed, form as) {
+std::vector<access> planes_of(const program_plan& plan, const assign& seed,
+                              assignment_kind wanted) {
     std::vector<access> planes;
-    if (seed.as != as || seed.over.empty()) return planes;
+    if (seed.kind != wanted || seed.over.empty()) return planes;
     const bool folds = seed.folding == fold::sum || seed.folding == fold::mean ||
                        (sums_exponentials(seed.folding) && seed.folding != fold::softmax);
-    if (as == form::map && !folds) return planes;
+    if (wanted == assignment_kind::map && !folds) return planes;
     if (plan.values[seed.body].edged) return planes;
     for_each_load(plan.values, seed, [&](const access& from) {
         const slot& memory = plan.slot_of(from);
         if (memory.kind == storage::input) return;  // nothing makes it
-        if (as == form::contract ||
+        if (wanted == assignment_kind::contract ||
             (memory.kind == storage::workspace && memory.bytes >= least_folded))
             planes.push_back(from);
     });
@@ -176,11 +177,11 @@ void fuse(program_plan& plan, const ir::program_view& program) {
     if (plan.type != element::f32 && plan.type != element::f64) return;
     std::set<slot_number> noted;
     auto uses = find_uses(plan);
-    const auto fuse_one = [&](form as) {
+    const auto fuse_one = [&](assignment_kind wanted) {
         for (std::size_t s = 0; s < plan.steps.size(); ++s) {
             const assign* seed = plan.steps[s].as_assign();
             if (seed == nullptr) continue;
-            for (const access& plane : planes_of(plan, *seed, as)) {
+            for (const access& plane : planes_of(plan, *seed, wanted)) {
                 const auto result = fuse_around(plan, uses, s, plane);
                 if (result.fused) {
                     uses = find_uses(plan);
@@ -198,7 +199,7 @@ void fuse(program_plan& plan, const ir::program_view& program) {
         return false;
     };
     // Sums with a factor come first: they are most of the work. Every group is looked for anew.
-    while (fuse_one(form::contract) || fuse_one(form::map)) continue;
+    while (fuse_one(assignment_kind::contract) || fuse_one(assignment_kind::map)) continue;
 }
 
 }  // namespace ricci::plan

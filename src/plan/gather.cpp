@@ -182,7 +182,7 @@ void lowering::emit_gather(expr e, const access& target, const loop_list& indice
     const auto& node = graph_[e];
     assign made;
     made.equation = equation_;
-    made.as = form::gather;
+    made.kind = assignment_kind::gather;
     made.target = target;
     made.loops = indices;
     made.body = e;
@@ -239,7 +239,7 @@ void lowering::emit_scatter(const scattered_sum& sum, const access& target,
     scale_target(target, indices, beta);
     assign made;
     made.equation = equation_;
-    made.as = form::scatter;
+    made.kind = assignment_kind::scatter;
     made.target = target;
     made.body = rows;
     made.beta = 1;

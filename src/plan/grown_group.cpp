@@ -62,7 +62,7 @@ loop_choice grown_group::summed_by(std::size_t step) const {
     const assign& a = at(step);
     const auto& found = matched.at(step);
     loop_choice summed(loops.size(), false);
-    if (a.as == form::scatter) {
+    if (a.kind == assignment_kind::scatter) {
         summed = walked(found, a.target);
         for (bool& is : summed) is = !is;
         return summed;
@@ -88,7 +88,7 @@ bool grown_group::has_large_planes() const {
     for (const std::size_t step : members) {
         const assign& a = at(step);
         if (sums_exponentials(a.folding)) return true;
-        if (a.as != form::contract) continue;
+        if (a.kind != assignment_kind::contract) continue;
         if (is_plane(a.target.slot)) contracted = std::max(contracted, values.size(a.over));
         else own = std::max(own, values.size(own_loops(step)));
     }

@@ -84,9 +84,10 @@ bool growth::can_be_made(slot_number slot) const {
     return std::all_of(writers.begin(), writers.end(), [&](std::size_t w) {
         const assign* a = group_.plan->steps[w].as_assign();
         if (a == nullptr || !starts_at_zero(a->target)) return false;
-        if (a->as == form::contract) return true;
-        return a->as == form::map && (a->folding == fold::none || a->folding == fold::softmax ||
-                                      sums_few(group_.plan->values, *a));
+        if (a->kind == assignment_kind::contract) return true;
+        return a->kind == assignment_kind::map &&
+               (a->folding == fold::none || a->folding == fold::softmax ||
+                sums_few(group_.plan->values, *a));
     });
 }
 
@@ -123,12 +124,14 @@ growth::outcome growth::place(std::size_t step) {
     for_each_load(group_.plan->values, *a,
                   [&](const access& from) { edged = edged || has_edge(from); });
     if (edged) return fail(slot_number::none, "a contraction reads it beside an axis");
-    if (a->as == form::map) return place_map(step, *a);
-    if (a->as == form::contract) return place_contraction(step, *a);
-    if (a->as == form::gather) return place_picked(step, *a);
-    if (a->as == form::scan) return fail(slot_number::none, "it is summed up to each element");
-    if (a->as == form::matrix) return fail(slot_number::none, "it is a function of whole matrices");
-    if (a->as == form::lookups)
+    if (a->kind == assignment_kind::map) return place_map(step, *a);
+    if (a->kind == assignment_kind::contract) return place_contraction(step, *a);
+    if (a->kind == assignment_kind::gather) return place_picked(step, *a);
+    if (a->kind == assignment_kind::scan)
+        return fail(slot_number::none, "it is summed up to each element");
+    if (a->kind == assignment_kind::matrix)
+        return fail(slot_number::none, "it is a function of whole matrices");
+    if (a->kind == assignment_kind::lookups)
         return fail(slot_number::none, "it is read or written at places that a tensor says");
     return place_scatter(step, *a);
 }
@@ -318,7 +321,7 @@ bool growth::begin(std::size_t seed, const access& plane) {
     const auto& plan = *group_.plan;
     const assign& a = *plan.steps[seed].as_assign();
     loop_list loops = a.loops, other;
-    if (a.as == form::contract) {
+    if (a.kind == assignment_kind::contract) {
         const auto f = factors_of(plan.values, a);
         loops = batch_m_n(f, a.over);
         const bool is_a = f.a->source.slot == plane.slot && f.a->source.at == plane.at;
@@ -328,7 +331,7 @@ bool growth::begin(std::size_t seed, const access& plane) {
     const auto& writers = uses_[k].writers;
     if (plan.slots[k].kind == storage::output && !writers.empty()) {
         const assign* last = plan.steps[writers.back()].as_assign();
-        if (last != nullptr && last->as == form::map) {
+        if (last != nullptr && last->kind == assignment_kind::map) {
             fail(plane.slot, "it is an output");
             return false;
         }
@@ -357,7 +360,8 @@ bool growth::begin(std::size_t seed, const access& plane) {
 bool growth::makes_more_than_it_reads() {
     const auto& values = group_.plan->values;
     const auto is_softmax = [&](std::size_t step) {
-        return group_.at(step).as == form::map && group_.at(step).folding == fold::softmax;
+        return group_.at(step).kind == assignment_kind::map &&
+               group_.at(step).folding == fold::softmax;
     };
     const bool softmax = std::any_of(group_.members.begin(), group_.members.end(), is_softmax);
     const auto reads_large = [&](std::size_t step) {
@@ -375,11 +379,11 @@ bool growth::makes_more_than_it_reads() {
         const bool large = reads_large(step);
         group_.reads_large = group_.reads_large || large;
         if (!group_.is_plane(a.target.slot)) continue;
-        products = products || a.as == form::contract;
+        products = products || a.kind == assignment_kind::contract;
         bool planes = false;
         for_each_load(values, a,
                       [&](const access& from) { planes = planes || group_.is_plane(from.slot); });
-        if (a.as != form::map || large || planes) continue;
+        if (a.kind != assignment_kind::map || large || planes) continue;
         from_small = true;
         bytes += values.size(a.loops) * static_cast<double>(size_of(group_.plan->type));
     }
@@ -393,8 +397,8 @@ void growth::separate_batch() {
     loop_choice batch(group_.loops.size(), false);
     for (const std::size_t step : group_.members) {
         const assign& a = group_.at(step);
-        if (a.as == form::contract && group_.is_plane(a.target.slot)) return;
-        if (a.as != form::map) continue;
+        if (a.kind == assignment_kind::contract && group_.is_plane(a.target.slot)) return;
+        if (a.kind != assignment_kind::map) continue;
         for_each_load(plan.values, a, [&](const access& from) {
             const auto along = group_.walked(group_.matched.at(step), from);
             if (group_.is_plane(from.slot) || !group_.follows(along, loop_role::column)) return;

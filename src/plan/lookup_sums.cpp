@@ -178,7 +178,7 @@ void lowering::emit_lookups(const lookup_sum& sum, const access& target, const l
     if (beta != 0) scale_target(target, indices, beta);
     assign made;
     made.equation = equation_;
-    made.as = form::lookups;
+    made.kind = assignment_kind::lookups;
     made.target = target;
     made.loops = indices;
     made.folding = sum.over.empty() ? fold::none : fold::sum;

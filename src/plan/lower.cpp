@@ -330,7 +330,7 @@ void lowering::emit(const contraction_of& product, const access& target, double 
     };
     assign made;
     made.equation = equation_;
-    made.as = form::contract;
+    made.kind = assignment_kind::contract;
     made.target = target;
     made.folding = fold::sum;
     made.over = product.over;

@@ -32,11 +32,11 @@ bool is_whole_tensor(const program_plan& plan, const access& a) {
 void masked_tensors::look(const step& s) {
     const assign* a = s.as_assign();
     std::optional<masked_value> made;
-    if (a != nullptr && a->as == form::map) made = made_by(*a);
+    if (a != nullptr && a->kind == assignment_kind::map) made = made_by(*a);
     for (const effect& t : s.effects) {
         if (!t.writes) continue;
         known_.erase(t.slot);
-        const bool product = a != nullptr && a->as == form::contract;
+        const bool product = a != nullptr && a->kind == assignment_kind::contract;
         if (product) products_.insert(t.slot);
         else products_.erase(t.slot);
     }

@@ -57,7 +57,7 @@ matrix_factors lowering::factorised(const matrix_function& f, steps::factor_kind
         new_memory({static_cast<std::int64_t>((bytes + each - 1) / each)}, {ir::none}, type_);
     assign factor;
     factor.equation = equation_;
-    factor.as = form::matrix;
+    factor.kind = assignment_kind::matrix;
     factor.target = factors_at(made);
     factor.over = united(batch, both);
     factor.body = matrix;
@@ -87,7 +87,7 @@ void lowering::emit_matrix(const matrix_function& f, matrix_task task, const acc
     }
     assign made;
     made.equation = equation_;
-    made.as = form::matrix;
+    made.kind = assignment_kind::matrix;
     made.target = target;
     made.loops = loops_of(target);
     made.body = graph_.load(factors_at(from));
@@ -148,7 +148,7 @@ void mark_solved_factors(program_plan& plan) {
     std::set<slot_number> solved;  // slots of factors
     for (auto s = plan.steps.rbegin(); s != plan.steps.rend(); ++s) {
         auto* const a = std::get_if<assign>(&s->what);
-        if (a == nullptr || a->as != form::matrix) continue;
+        if (a == nullptr || a->kind != assignment_kind::matrix) continue;
         const matrix_task task = a->matrix.task;
         if (task == matrix_task::solve || task == matrix_task::inverse)
             solved.insert(plan.values[a->body].source.slot);

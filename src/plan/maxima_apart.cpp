@@ -45,7 +45,8 @@ public:
 
 private:
     bool is_log_sum_exp(const assign& a) const {
-        if (a.as != form::map || a.folding != fold::logsumexp || a.beta != 0) return false;
+        if (a.kind != assignment_kind::map || a.folding != fold::logsumexp || a.beta != 0)
+            return false;
         if (a.scale && !values_.is_constant(a.scale, 1)) return false;
         if (plan_.slot_of(a.target).is_foreign) return false;
         // Each element of its memory is one of it.
@@ -88,7 +89,7 @@ private:
     bool is_term_after(std::size_t first, slot_number slot) const {
         for (std::size_t s = first + 1; s < plan_.steps.size(); ++s) {
             const assign* a = plan_.steps[s].as_assign();
-            if (a != nullptr && a->as == form::map && reads(plan_.steps[s], slot) &&
+            if (a != nullptr && a->kind == assignment_kind::map && reads(plan_.steps[s], slot) &&
                 is_term(a->body, slot))
                 return true;
         }
@@ -120,7 +121,8 @@ private:
         const parts of{slot, like(whole.target), like(whole.target)};
         for (std::size_t s = at + 1; s < plan_.steps.size(); ++s) {
             const assign* a = plan_.steps[s].as_assign();
-            if (a == nullptr || a->as != form::map || !reads(plan_.steps[s], slot)) continue;
+            if (a == nullptr || a->kind != assignment_kind::map || !reads(plan_.steps[s], slot))
+                continue;
             assign changed = *a;
             changed.body = with_parts(changed.body, of);
             plan_.steps[s] = make_step(values_, std::move(changed));

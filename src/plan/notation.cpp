@@ -183,12 +183,13 @@ private:
             scale = fmt::format("{} ", text(a.scale, as_product));
         if (a.scattered && a.numbers)
             place = fmt::format("[{} = {}] ", loop_name(a.scattered), text(a.numbers));
-        if (a.as == form::scan)
+        if (a.kind == assignment_kind::scan)
             over = fmt::format("{}({} on{}) ", word_of(a.folding), loop_name(a.along),
                                a.decay ? fmt::format(", times {}", text(a.decay)) : "");
-        else if (a.as == form::matrix && a.right)
+        else if (a.kind == assignment_kind::matrix && a.right)
             over = fmt::format("solve({}) {} with ", names(a.over), text(a.right, as_product));
-        else if (a.as == form::matrix) over = fmt::format("{} of ", word_of(a.matrix.task));
+        else if (a.kind == assignment_kind::matrix)
+            over = fmt::format("{} of ", word_of(a.matrix.task));
         else if (a.folding != fold::none)
             over = fmt::format("{}({}) ", word_of(a.folding), names(a.over));
         if (a.beta != 0 && a.beta != 1)
@@ -199,46 +200,46 @@ private:
     }
 
     static const char* way_of(const assign& a) {
-        switch (a.as) {
-            case form::contract:
+        switch (a.kind) {
+            case assignment_kind::contract:
                 return "contract";
-            case form::map:
+            case assignment_kind::map:
                 return a.folding == fold::none ? "map" : "fold";
-            case form::gather:
+            case assignment_kind::gather:
                 return "gather";
-            case form::lookups:
+            case assignment_kind::lookups:
                 return "lookups";
-            case form::scatter:
+            case assignment_kind::scatter:
                 return "scatter";
-            case form::matrix:
+            case assignment_kind::matrix:
                 return word_of(a.matrix.task);
-            case form::scan:
+            case assignment_kind::scan:
                 return a.backwards ? "scan backwards" : "scan";
         }
         return "";
     }
     static const char* part_of(const member& m) {
-        switch (m.as) {
-            case part::product:
+        switch (m.kind) {
+            case member_kind::product:
                 return "tile, a product";
-            case part::weights:
+            case member_kind::weights:
                 return "tile, rescaled while the maximum rises";
-            case part::log_sum:
-            case part::maximum:
-            case part::excess:
-            case part::largest:
+            case member_kind::log_sum:
+            case member_kind::maximum:
+            case member_kind::excess:
+            case member_kind::largest:
                 return "rows";
-            case part::recomputed:
+            case member_kind::recomputed:
                 return "tile, recomputed";
-            case part::tile:
+            case member_kind::tile:
                 return "tile";
-            case part::rows:
+            case member_kind::rows:
                 return m.weights ? "rows, rescaled" : "rows";
-            case part::columns:
+            case member_kind::columns:
                 return "columns";
-            case part::pairs:
+            case member_kind::pairs:
                 return "pairs";
-            case part::added:
+            case member_kind::added:
                 return "added";
         }
         return "";

@@ -71,8 +71,8 @@ void whole_slot(program_plan& plan, ir::ref equation, slot_number target, slot_n
 
 // A product, a sum or a function of numbers, that is, what rounds; a copy does not.
 bool rounds(const program_plan& plan, const assign& a) {
-    if (a.as == form::gather) return false;
-    return a.as != form::map || a.folding != fold::none ||
+    if (a.kind == assignment_kind::gather) return false;
+    return a.kind != assignment_kind::map || a.folding != fold::none ||
            plan.values[a.body].kind == kind::operation;
 }
 

@@ -77,7 +77,7 @@ private:
             if (!here || k == writer) continue;
             const assign* const a = plan_.steps[k].as_assign();
             if (found.size() == most_readers || k < writer || a == nullptr ||
-                a->as != form::contract || a->target.slot == slot)
+                a->kind != assignment_kind::contract || a->target.slot == slot)
                 return {};
             found.push_back(k);
         }

@@ -32,7 +32,7 @@ void phases::add_tiles(fused& group, const expr_list& of) {
         if (!read.contains(p.tile.slot)) continue;
         const assign& made = group_.at(p.step);
         member m;
-        m.as = part::product;
+        m.kind = member_kind::product;
         m.what = made;
         m.what.target = p.tile;
         m.what.loops = loops_of(p.tile);
@@ -67,7 +67,7 @@ void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& 
             made.target = again;
             made.body = weights_again(values, {softmax.score, values.load(sums_[k].maximum),
                                                values.load(sums_[k].largest)});
-            group.members.push_back({part::recomputed, std::move(made), {}, {}});
+            group.members.push_back({member_kind::recomputed, std::move(made), {}, {}});
             for (expr& root : roots)
                 root = values.substituted(root, [&](expr e) {
                     const bool weights =
@@ -83,19 +83,19 @@ void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& 
         made.target = softmax.tile;
         made.folding = fold::softmax;
         made.over = columns;
-        group.members.push_back({part::weights, made, {}, {}});
-        const auto add = [&](part as, fold folding, expr body, const access& target) {
+        group.members.push_back({member_kind::weights, made, {}, {}});
+        const auto add = [&](member_kind kind, fold folding, expr body, const access& target) {
             if (!target.slot) return;
             made.folding = folding;
             made.body = body;
             made.target = target;
             made.loops = loops_of(target);
-            group.members.push_back({as, made, {}, {}});
+            group.members.push_back({kind, made, {}, {}});
         };
-        add(part::log_sum, fold::logsumexp, softmax.score, sums_[k].log_sum);
-        add(part::excess, fold::excess, softmax.score, sums_[k].excess);
-        add(part::maximum, fold::maximum, softmax.score, sums_[k].maximum);
-        add(part::largest, fold::maximum, values.load(softmax.tile), sums_[k].largest);
+        add(member_kind::log_sum, fold::logsumexp, softmax.score, sums_[k].log_sum);
+        add(member_kind::excess, fold::excess, softmax.score, sums_[k].excess);
+        add(member_kind::maximum, fold::maximum, softmax.score, sums_[k].maximum);
+        add(member_kind::largest, fold::maximum, values.load(softmax.tile), sums_[k].largest);
     }
 }
 
@@ -178,7 +178,7 @@ access phases::tile_of(fused& group, ir::ref equation, expr value, tile_table& m
                                    : values.load(other->second, values.is_condition(e));
     });
     made[value] = tile;
-    group.members.push_back({part::tile, std::move(a), {}, {}});
+    group.members.push_back({member_kind::tile, std::move(a), {}, {}});
     return tile;
 }
 
@@ -195,10 +195,10 @@ member phases::result_of(const consumer& c, const access& tile) {
     member m;
     m.what = c.what;
     m.of = c.of;
-    m.as = c.what.as == form::scatter      ? part::added
-           : c.summed == loop_role::column ? part::rows
-           : c.summed == loop_role::row    ? part::columns
-                                           : part::pairs;
+    m.kind = c.what.kind == assignment_kind::scatter ? member_kind::added
+             : c.summed == loop_role::column         ? member_kind::rows
+             : c.summed == loop_role::row            ? member_kind::columns
+                                                     : member_kind::pairs;
     m.what.body = values.load(tile);
     if (c.factor) m.what.body = values.as_written(opcode::multiply, {m.what.body, c.factor});
     m.what.loops = loops_of(m.what.target);

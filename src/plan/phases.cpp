@@ -129,9 +129,9 @@ bool phases::may_share(const consumer& first, const consumer& second) const {
     if (first.replaced || first.partial || first.apart || first.log_sum) return false;
     if (first.late != second.late) return second.late;
     if (are_apart(plan_.values, first.what.target, second.what.target)) return true;
-    return first.summed == second.summed && first.what.as == second.what.as &&
+    return first.summed == second.summed && first.what.kind == second.what.kind &&
            first.what.target.at == second.what.target.at &&
-           (second.what.beta == 1 || second.what.as == form::scatter);
+           (second.what.beta == 1 || second.what.kind == assignment_kind::scatter);
 }
 
 // Sums over rows come when all rows are done, sums over columns with each row: what one of them

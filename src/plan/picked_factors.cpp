@@ -70,7 +70,8 @@ bool can_pick_factors(const program_plan& plan, const std::vector<slot_uses>& us
     const auto& writers = uses[body.source.slot.index()].writers;
     if (writers.size() != 1) return false;
     const assign* maker = plan.steps[writers.front()].as_assign();
-    if (maker == nullptr || maker->as != form::contract || maker->beta != 0) return false;
+    if (maker == nullptr || maker->kind != assignment_kind::contract || maker->beta != 0)
+        return false;
     const auto& target = plan.slot_of(gather.target);
     if (target.is_foreign || target.is_truth) return false;
     const auto& arguments = plan.values[maker->body].arguments;
@@ -91,7 +92,7 @@ void pick_factors(program_plan& plan, const std::vector<slot_uses>& uses, std::s
     const assign maker = maker_of(plan, product);
     loop_map fresh;
     assign sum = gather;
-    sum.as = form::map;
+    sum.kind = assignment_kind::map;
     sum.folding = fold::sum;
     for (const loop l : maker.over) {
         fresh.emplace_back(l, values.loops().fresh(values.loops().letter(l), values.extent(l)));
@@ -113,7 +114,7 @@ void pick_factors(program_plan& plan, const std::vector<slot_uses>& uses, std::s
             picked.numbers.push_back(body.arguments.back());
         assign rows;
         rows.equation = gather.equation;
-        rows.as = form::gather;
+        rows.kind = assignment_kind::gather;
         rows.body = values.gather(std::move(picked.at), std::move(picked.lookups), picked.numbers);
         rows.loops = values[rows.body].indices;
         loop_list axes = without(rows.loops, sum.over);

@@ -25,8 +25,8 @@ void add_group(const graph& values, const fused& what, effects& reads, effects& 
         return std::find(tiles.begin(), tiles.end(), slot) != tiles.end();
     };
     for (const auto& m : what.members)
-        if (m.as == part::product || m.as == part::weights || m.as == part::recomputed ||
-            m.as == part::tile)
+        if (m.kind == member_kind::product || m.kind == member_kind::weights ||
+            m.kind == member_kind::recomputed || m.kind == member_kind::tile)
             tiles.push_back(m.what.target.slot);
     for (const auto& m : what.members)
         for_each_load(values, m.what, [&](const access& a) {

@@ -65,7 +65,7 @@ void lowering::scan_into(fold folding, const access& target, const loop_list& in
     if (!in_memory) write(target, indices, value);
     assign scan;
     scan.equation = equation_;
-    scan.as = form::scan;
+    scan.kind = assignment_kind::scan;
     scan.target = target;
     scan.loops = indices;
     scan.folding = folding;

@@ -21,7 +21,7 @@ bool safe_in_place(const program_plan& plan, slot_number output) {
         written = true;
         if (!reads) continue;
         const assign* map = s.as_assign();
-        if (map == nullptr || map->as != form::map ||
+        if (map == nullptr || map->kind != assignment_kind::map ||
             (map->folding != fold::none && map->folding != fold::softmax))
             return false;
         const place there = address_of(map->target, memory.strides);

@@ -17,7 +17,7 @@ constexpr std::int64_t most_reach = 1 << 15;
 /// consumer the one beside the plane. A row loop along which it moves belongs to the batch.
 const access* column_side(const grown_group& g, std::size_t step) {
     const assign& a = g.at(step);
-    if (a.as != form::contract) return nullptr;
+    if (a.kind != assignment_kind::contract) return nullptr;
     const auto f = factors_of(g.plan->values, a);
     if (g.is_plane(a.target.slot))
         return &(g.follows(g.walked(g.matched.at(step), f.a->source), loop_role::column) ? f.a
@@ -81,8 +81,8 @@ bool suits_added(const grown_group& g, std::size_t step) {
 // has no loops of its own.
 bool suits(const grown_group& g, std::size_t step) {
     const assign& a = g.at(step);
-    if (a.as == form::scatter) return suits_added(g, step);
-    if (a.as != form::contract || !g.has_own_loops(step)) return true;
+    if (a.kind == assignment_kind::scatter) return suits_added(g, step);
+    if (a.kind != assignment_kind::contract || !g.has_own_loops(step)) return true;
     if (summed_role(g, step) == loop_role::batch) return false;
     if (summed_role(g, step) == loop_role::column) return true;
     const auto f = factors_of(g.plan->values, a);
@@ -93,7 +93,7 @@ bool suits(const grown_group& g, std::size_t step) {
 }  // namespace
 
 loop_role summed_role(const grown_group& g, std::size_t step) {
-    if (g.at(step).as == form::scatter) return loop_role::batch;
+    if (g.at(step).kind == assignment_kind::scatter) return loop_role::batch;
     const auto summed = g.summed_by(step);
     std::size_t longest = summed.size();
     for (std::size_t l = 0; l < summed.size(); ++l) {
@@ -114,7 +114,7 @@ bool settle_roles(grown_group& g, std::string& reason) {
         if (g.loops[l].role == loop_role::row) rows = std::max(rows, g.extent(l));
     // Few rows leave most lanes idle, but a softmax would go over its scores three times.
     const bool softmax = std::any_of(g.members.begin(), g.members.end(), [&](std::size_t step) {
-        return g.at(step).as == form::map && g.at(step).folding == fold::softmax;
+        return g.at(step).kind == assignment_kind::map && g.at(step).folding == fold::softmax;
     });
     if (rows < least_rows && !softmax) {
         reason = fmt::format("it has fewer than {} rows that share columns", least_rows);

@@ -72,8 +72,8 @@ void add_rules(program_plan& plan, const ir::program_view& p, const std::vector<
         rule.slot = slot_number(n);
         if (uses.conditions[n]) {
             rule.is_condition = true;
-            rule.words =
-                fmt::format("{} is a condition, and holds 0 and 1", words_of_name(p, s.name));
+            rule.words = fmt::format("{} is a condition, and holds 0 and 1, and a number of it is",
+                                     words_of_name(p, s.name));
             plan.rules.push_back(rule);
         }
         const bool counts =

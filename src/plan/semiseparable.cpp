@@ -38,20 +38,21 @@ private:
         same->j = pairs_.j;
         return *same == pairs_ ? found->value : expr::none;
     }
-    std::optional<pair_weight> weight(pair_weight::form as, fold folding, expr of, loop j) const {
+    std::optional<pair_weight> weight(pair_weight::weight_kind kind, fold folding, expr of,
+                                      loop j) const {
         if (!of || contains(values_[of].indices, pairs_.i)) return {};
         if (j != pairs_.j) {
             if (contains(values_[of].indices, pairs_.j)) return {};
             of = values_.renamed(of, {{j, pairs_.j}});
         }
         if (!contains(values_[of].indices, pairs_.j)) return {};
-        return pair_weight{as, folding, of, expr::none};
+        return pair_weight{kind, folding, of, expr::none};
     }
 
     std::optional<pair_weight> softmax(const expression& node) const {
         const loop j = node.over[0];
         if (j != pairs_.j) return {};
-        return weight(pair_weight::form::softmax, fold::maximum,
+        return weight(pair_weight::weight_kind::softmax, fold::maximum,
                       value_under(node.arguments[0], -infinity, j), j);
     }
 
@@ -68,7 +69,7 @@ private:
             of = value_under(
                 values_.apply(opcode::select, outer->condition, inner->value, values_.constant(1)),
                 1, k);
-        return weight(pair_weight::form::others, fold::product, of, k);
+        return weight(pair_weight::weight_kind::others, fold::product, of, k);
     }
     bool is_other(expr condition, loop k) const {
         const auto& node = values_[condition];
@@ -93,7 +94,7 @@ private:
         const loop k = values_[extremum].over[0];
         if (values_.extent(k) != values_.extent(pairs_.j)) return {};
         const expr of = value_under(values_[extremum].arguments[0], otherwise, k);
-        auto found = weight(pair_weight::form::extreme, folding, of, k);
+        auto found = weight(pair_weight::weight_kind::extreme, folding, of, k);
         const expr under = value_under(value, otherwise, pairs_.j);
         if (!found || (found->of != value && found->of != under)) return {};
         found->extremum = compared;

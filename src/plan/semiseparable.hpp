@@ -32,12 +32,12 @@ std::optional<chosen> chosen_in(const graph&, expr cases, double otherwise);
 /// A weight of the pairs of a triangle, made of the values x_j of which something is folded for
 /// each i: all x_j under the condition.
 struct pair_weight {
-    enum class form : std::uint8_t {
+    enum class weight_kind : std::uint8_t {
         softmax,  // exp(x_j) by the sum of these
         extreme,  // [x_j = max x], or min
         others,   // the product of all x but x_j
     };
-    form as = form::softmax;
+    weight_kind kind = weight_kind::softmax;
     fold folding = fold::maximum;  // of an extreme
     expr of;                       // x_j
     expr extremum;                 // what an extreme is compared with

@@ -17,11 +17,11 @@ public:
     std::optional<stored_rows> run() {
         const assign* const a = plan_.steps[step_].as_assign();
         if (a == nullptr || a->beta != 0 || !is_whole_memory(a->target)) return {};
-        if (a->as == form::gather && !is_under_condition(a->body)) return rows_of(*a);
-        if (a->as == form::lookups && !a->scattered && a->over.empty() &&
+        if (a->kind == assignment_kind::gather && !is_under_condition(a->body)) return rows_of(*a);
+        if (a->kind == assignment_kind::lookups && !a->scattered && a->over.empty() &&
             values_.is_constant(a->scale, 1))
             return rows_of(*a);
-        if (a->as == form::map && a->folding == fold::none) return bracketed(*a);
+        if (a->kind == assignment_kind::map && a->folding == fold::none) return bracketed(*a);
         return {};
     }
 
@@ -85,8 +85,8 @@ private:
         if (brackets == wanted) return true;
         const auto writer = writer_of(values_[wanted].source.slot);
         const assign* const maker = writer ? plan_.steps[*writer].as_assign() : nullptr;
-        return maker != nullptr && maker->as == form::map && maker->folding == fold::none &&
-               is_whole_memory(maker->target) &&
+        return maker != nullptr && maker->kind == assignment_kind::map &&
+               maker->folding == fold::none && is_whole_memory(maker->target) &&
                rows_at(values_, *maker, values_[wanted].source) == brackets;
     }
 
@@ -104,9 +104,9 @@ private:
         const access read = values_[rows].source;
         const auto writer = writer_of(read.slot);
         const assign* const gather = writer ? plan_.steps[*writer].as_assign() : nullptr;
-        if (gather == nullptr || gather->as != form::gather || !is_under_condition(gather->body) ||
-            !is_plain(gather->body, gather->target) || !is_whole_memory(gather->target) ||
-            !is_read_here_alone(read.slot))
+        if (gather == nullptr || gather->kind != assignment_kind::gather ||
+            !is_under_condition(gather->body) || !is_plain(gather->body, gather->target) ||
+            !is_whole_memory(gather->target) || !is_read_here_alone(read.slot))
             return {};
         assign made = map;
         made.body = rows_at(values_, *gather, read);

@@ -121,7 +121,7 @@ expr tile_values::value_of(slot_number plane, std::size_t before, step_set& need
     const assign a = group_.at(writer);
     const ir::ref name = plan_.slots[plane.index()].name;
     expr value;
-    if (a.as == form::contract) {
+    if (a.kind == assignment_kind::contract) {
         const access tile = new_tile(name);
         products_.push_back({writer, tile});
         value = plan_.values.load(tile);

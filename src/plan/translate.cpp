@@ -35,7 +35,7 @@ opcode code_of(ir::comparison c) {
 }  // namespace
 
 // The position as a number; it may still hold loops of extent 1.
-place translation::form(const ir::position& p) const {
+place translation::place_of(const ir::position& p) const {
     place result;
     if (p.kind == ir::position_kind::index) result.add(loop_of(p.index), 1);
     if (p.kind == ir::position_kind::merged) {
@@ -77,7 +77,7 @@ access translation::reach(slot_number slot, ir::range positions, bool written) c
     for (std::int32_t axis = 0; axis < positions.count; ++axis) {
         result.at.emplace_back();
         if (program_.at(positions, axis).kind == ir::position_kind::gathered) continue;
-        auto at = form(program_.at(positions, axis));
+        auto at = place_of(program_.at(positions, axis));
         const std::int64_t stride = memory.strides[static_cast<std::size_t>(axis)];
         const std::int64_t extent = memory.extents[static_cast<std::size_t>(axis)];
         const bool empty = std::any_of(at.terms.begin(), at.terms.end(),
@@ -114,7 +114,7 @@ bool translation::covers_all() const {
     const auto& memory = slots_[static_cast<std::size_t>(e.name)];
     loop_list met;
     for (std::int32_t axis = 0; axis < e.positions.count; ++axis) {
-        const auto at = form(program_.at(e.positions, axis));
+        const auto at = place_of(program_.at(e.positions, axis));
         std::int64_t reached = 1;
         for (const auto& s : at.terms) {
             if (std::find(met.begin(), met.end(), s.over) != met.end() &&
@@ -266,12 +266,15 @@ expr translation::gathered(const ir::node& n, const expr_list& numbers) {
     std::vector<lookup_axis> lookups(numbers.size());
     for (std::int32_t axis = 0; axis < n.positions.count; ++axis) {
         const auto& at = program_.at(n.positions, axis);
-        if (at.kind == ir::position_kind::gathered)
-            lookups[static_cast<std::size_t>(at.offset)] = {
-                axis, fmt::format("in {} axis {} of {} has the places 0 to {},",
-                                  words_of_equation(program_, equation_), axis,
-                                  words_of_name(program_, n.name),
-                                  memory.extents[static_cast<std::size_t>(axis)] - 1)};
+        if (at.kind != ir::position_kind::gathered) continue;
+        const ir::node& number = program_.nodes[program_.child(n, at.offset)];
+        lookups[static_cast<std::size_t>(at.offset)] = {
+            axis, fmt::format(
+                      "in {} axis {} of {} has the places 0 to {}, and a number {} is",
+                      words_of_equation(program_, equation_), axis, words_of_name(program_, n.name),
+                      memory.extents[static_cast<std::size_t>(axis)] - 1,
+                      number.kind == ir::op::tensor ? "of " + words_of_name(program_, number.name)
+                                                    : "there")};
     }
     expr_list wanted;
     for (const auto& g : guards_) wanted.push_back(g.value);
@@ -289,7 +292,7 @@ expr translation::tensor(const ir::node& n, const expr_list& numbers) {
 }
 
 expr translation::position(const ir::node& n, std::int32_t which) {
-    place at = form(program_.at(n.positions, which));
+    place at = place_of(program_.at(n.positions, which));
     tidy(at, graph_);
     return graph_.position(std::move(at));
 }

@@ -65,7 +65,7 @@ private:
     expr position(const ir::node& n, std::int32_t which);
     access reach(slot_number slot, ir::range positions, bool written = false) const;
     loop loop_of(ir::ref index) const { return loops_[static_cast<std::size_t>(index)]; }
-    place form(const ir::position& p) const;
+    place place_of(const ir::position& p) const;
 
     const ir::program_view& program_;
     const brackets& brackets_;

@@ -84,7 +84,9 @@ private:
 
     void check(const assign& a) {
         check(a.target);
-        for_each_load(values_, a, [&](const access& from) { check(from, a.as == form::contract); });
+        for_each_load(values_, a, [&](const access& from) {
+            check(from, a.kind == assignment_kind::contract);
+        });
         for (const expr e : {a.body, a.scale, a.numbers, a.decay, a.right}) check_body(e);
         require(std::is_sorted(a.loops.begin(), a.loops.end()), "loops that are not sorted");
         require(std::is_sorted(a.over.begin(), a.over.end()), "folded loops that are not sorted");
@@ -107,7 +109,7 @@ private:
     }
     void check_target(const assign& a) const {
         auto target = loops_of(a.target);
-        if (a.as == form::scatter) {
+        if (a.kind == assignment_kind::scatter) {
             require(without(target, a.loops).empty(), "a target with loops of its own");
             return;
         }
@@ -115,26 +117,27 @@ private:
         if (a.folding != fold::softmax)
             require(common(a.loops, a.over).empty(), "a folded loop in the target");
         require(!a.over.empty() || a.folding == fold::none || a.folding == fold::softmax ||
-                    a.as == form::scan || a.as == form::matrix,
+                    a.kind == assignment_kind::scan || a.kind == assignment_kind::matrix,
                 "a fold over nothing");
     }
 
     void check_way(const assign& a) const {
         const auto& body = values_[a.body];
-        if (a.as == form::contract) check_contraction(a);
-        if (a.as == form::map)
+        if (a.kind == assignment_kind::contract) check_contraction(a);
+        if (a.kind == assignment_kind::map)
             require(!a.scale && a.beta == 0, "a map with factors of a contraction");
-        if (a.as == form::gather)
+        if (a.kind == assignment_kind::gather)
             require(body.kind == kind::load || body.kind == kind::gather, "a gather of no tensor");
-        if (a.as == form::scatter) require(body.kind == kind::load, "a scatter of no tensor");
-        if (a.as == form::scan)
+        if (a.kind == assignment_kind::scatter)
+            require(body.kind == kind::load, "a scatter of no tensor");
+        if (a.kind == assignment_kind::scan)
             require(body.kind == kind::load && contains(a.loops, a.along), "a scan of no tensor");
-        require(!a.decay || (a.as == form::scan && a.folding == fold::sum &&
+        require(!a.decay || (a.kind == assignment_kind::scan && a.folding == fold::sum &&
                              values_[a.decay].kind == kind::load),
                 "what decays and is no scan");
-        if (a.as == form::lookups) check_lookups(a);
-        if (a.as == form::matrix) check_matrix(a);
-        if (a.as == form::map || a.as == form::scan)
+        if (a.kind == assignment_kind::lookups) check_lookups(a);
+        if (a.kind == assignment_kind::matrix) check_matrix(a);
+        if (a.kind == assignment_kind::map || a.kind == assignment_kind::scan)
             values_.for_each_load({a.body, a.decay}, [&](const access& from) {
                 require(plan_.holds(from.slot, plan_.type_of(a.target.slot)),
                         "a tensor of another type than the result");
@@ -207,7 +210,7 @@ private:
     // Reads what is written, and writes no input.
     void order(const assign& a) {
         for_each_load(values_, a, [&](const access& from) { read(from); });
-        if (a.beta != 0 || a.as == form::scatter) read(a.target);
+        if (a.beta != 0 || a.kind == assignment_kind::scatter) read(a.target);
         require(slot_of(a.target.slot).kind != storage::input, "an input that is written");
         written_[a.target.slot.index()] = true;
     }

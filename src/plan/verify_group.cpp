@@ -15,28 +15,28 @@ namespace {
 
 enum class stage : std::uint8_t { product, operation, result };
 
-stage stage_of(part p) {
+stage stage_of(member_kind p) {
     switch (p) {
-        case part::product:
+        case member_kind::product:
             return stage::product;
-        case part::weights:
-        case part::log_sum:
-        case part::maximum:
-        case part::excess:
-        case part::largest:
-        case part::recomputed:
-        case part::tile:
+        case member_kind::weights:
+        case member_kind::log_sum:
+        case member_kind::maximum:
+        case member_kind::excess:
+        case member_kind::largest:
+        case member_kind::recomputed:
+        case member_kind::tile:
             return stage::operation;
-        case part::rows:
-        case part::columns:
-        case part::pairs:
-        case part::added:
+        case member_kind::rows:
+        case member_kind::columns:
+        case member_kind::pairs:
+        case member_kind::added:
             break;
     }
     return stage::result;
 }
 
-bool makes_tile(part p) { return stage_of(p) != stage::result && !is_found_with_weights(p); }
+bool makes_tile(member_kind p) { return stage_of(p) != stage::result && !is_found_with_weights(p); }
 
 loop_list loops_with(const fused& group, loop_role role) {
     loop_list result;
@@ -62,19 +62,20 @@ public:
         require_(!columns_.empty(), "a group without columns");
         auto last = stage::product;
         for (const member& m : group_.members) {
-            require_(stage_of(m.as) >= last, "a product or an operation behind what comes later");
-            last = stage_of(m.as);
-            require_((plan_.slot_of(m.what.target).kind == storage::tile) == makes_tile(m.as),
+            require_(stage_of(m.kind) >= last, "a product or an operation behind what comes later");
+            last = stage_of(m.kind);
+            require_((plan_.slot_of(m.what.target).kind == storage::tile) == makes_tile(m.kind),
                      "a tile that is stored, or a result that is not");
             for_each_load(values_, m.what, [&](const access& from) { check_load(from); });
             check(m);
             // What is found with weights stands behind them.
-            if (!is_found_with_weights(m.as)) found_with_ = m.as == part::weights ? &m : nullptr;
-            if (makes_tile(m.as)) {
+            if (!is_found_with_weights(m.kind))
+                found_with_ = m.kind == member_kind::weights ? &m : nullptr;
+            if (makes_tile(m.kind)) {
                 require_(is_whole_tile(m.what.target),
                          "a tile made at other loops than its group's");
                 tiles_[m.what.target.slot] =
-                    m.as == part::weights ? m.what.target.slot : weights_in(m.what.body);
+                    m.kind == member_kind::weights ? m.what.target.slot : weights_in(m.what.body);
             } else {
                 check_writer(m);
                 results_.insert(m.what.target.slot);
@@ -108,38 +109,40 @@ private:
 
     void check(const member& m) const {
         const assign& a = m.what;
-        require_(!m.weights || m.as == part::rows, "a result that is rescaled, and not of rows");
-        switch (m.as) {
-            case part::product:
-                require_(a.as == form::contract && a.beta == 0, "a product that is none");
+        require_(!m.weights || m.kind == member_kind::rows,
+                 "a result that is rescaled, and not of rows");
+        switch (m.kind) {
+            case member_kind::product:
+                require_(a.kind == assignment_kind::contract && a.beta == 0,
+                         "a product that is none");
                 return check_factors(a);
-            case part::weights:
+            case member_kind::weights:
                 require_(a.folding == fold::softmax && a.over == columns_,
                          "weights that are no softmax over the columns");
                 return require_(weights_in(a.body) == no_weights, "weights that depend on weights");
-            case part::log_sum:
+            case member_kind::log_sum:
                 return require_(is_found(a, fold::logsumexp) && found_with_->what.body == a.body,
                                 "a log-sum-exp that does not stand behind its weights");
-            case part::maximum:
+            case member_kind::maximum:
                 return require_(is_found(a, fold::maximum) && found_with_->what.body == a.body,
                                 "a largest score that does not stand behind its weights");
-            case part::excess:
+            case member_kind::excess:
                 return require_(is_found(a, fold::excess) && found_with_->what.body == a.body,
                                 "a part of a log-sum-exp that does not stand behind its weights");
-            case part::largest:
+            case member_kind::largest:
                 return require_(is_found(a, fold::maximum) && values_[a.body].kind == kind::load &&
                                     values_[a.body].source.slot == found_with_->what.target.slot,
                                 "a largest weight that does not stand behind its weights");
-            case part::recomputed:
+            case member_kind::recomputed:
                 require_(is_made_again(a.body), "weights that are made again in another form");
                 return require_(weights_in(a.body) == no_weights, "weights that depend on weights");
-            case part::tile:
-                return require_(a.as == form::map && a.folding == fold::none,
+            case member_kind::tile:
+                return require_(a.kind == assignment_kind::map && a.folding == fold::none,
                                 "a tile that is a fold");
-            case part::rows:
-            case part::columns:
-            case part::pairs:
-            case part::added:
+            case member_kind::rows:
+            case member_kind::columns:
+            case member_kind::pairs:
+            case member_kind::added:
                 return check_result(m);
         }
     }
@@ -180,15 +183,17 @@ private:
         require_(is_tile(m.what.body) || scaled, "a result of something else than a tile");
         const auto own = loops_of(m.what.target);
         const auto has = [&](const loop_list& loops) { return without(loops, own).empty(); };
-        if (m.as == part::rows)
+        if (m.kind == member_kind::rows)
             require_(common(own, columns_).empty() && has(united(batch_, rows_)),
                      "a result of rows that is not summed over all columns, and over these alone");
-        if (m.as == part::columns)
+        if (m.kind == member_kind::columns)
             require_(common(own, rows_).empty() && has(united(batch_, columns_)),
                      "a result of columns that is not summed over all rows, and over these alone");
-        if (m.as == part::pairs) require_(has(united(rows_, columns_)), "a tile written in part");
-        if (m.as == part::added)
-            require_(m.what.as == form::scatter, "a tile added along lines that is no scatter");
+        if (m.kind == member_kind::pairs)
+            require_(has(united(rows_, columns_)), "a tile written in part");
+        if (m.kind == member_kind::added)
+            require_(m.what.kind == assignment_kind::scatter,
+                     "a tile added along lines that is no scatter");
         require_(weights_in(m.what.body) == m.weights,
                  "a result that is not proportional to its weights alone");
     }
@@ -197,13 +202,13 @@ private:
     void check_writer(const member& m) const {
         for (const member& other : group_.members) {
             if (&other == &m) return;
-            if (makes_tile(other.as)) continue;
+            if (makes_tile(other.kind)) continue;
             if (other.what.target.slot != m.what.target.slot ||
                 are_apart(values_, other.what.target, m.what.target))
                 continue;
-            require_(other.as == m.as && stage_of(m.as) == stage::result &&
+            require_(other.kind == m.kind && stage_of(m.kind) == stage::result &&
                          other.what.target.at == m.what.target.at &&
-                         (m.what.beta == 1 || m.as == part::added),
+                         (m.what.beta == 1 || m.kind == member_kind::added),
                      "two members that write one tensor in different ways");
         }
     }
@@ -264,33 +269,33 @@ public:
                                         return a.what == b.what && a.role == b.role;
                                     }),
                  "two groups of a chain with other loops");
-        require_(has_only(chain_.first, {part::rows}),
+        require_(has_only(chain_.first, {member_kind::rows}),
                  "a chain whose first group gives more than results of rows");
-        require_(has_only(chain_.second, {part::rows, part::columns}),
+        require_(has_only(chain_.second, {member_kind::rows, member_kind::columns}),
                  "a chain whose second group gives more than results of rows and columns");
         for (const auto& k : chain_.kept)
             require_(is_product(chain_.first, k.first) && is_product(chain_.second, k.second),
                      "a tile that is kept and not a product of both groups");
         for (const auto& m : chain_.first.members)
-            if (!makes_tile(m.as)) given_[m.what.target.slot] = &m.what.target;
+            if (!makes_tile(m.kind)) given_[m.what.target.slot] = &m.what.target;
         for (const auto& sum : chain_.between) check_sum(sum);
         for (const auto& m : chain_.second.members) {
             check_reads(m);
-            require_(makes_tile(m.as) || !given_.contains(m.what.target.slot),
+            require_(makes_tile(m.kind) || !given_.contains(m.what.target.slot),
                      "a result of a chain that both of its groups write");
         }
     }
 
 private:
-    static bool has_only(const fused& group, std::initializer_list<part> results) {
+    static bool has_only(const fused& group, std::initializer_list<member_kind> results) {
         return std::ranges::all_of(group.members, [&](const member& m) {
-            return stage_of(m.as) != stage::result ||
-                   std::find(results.begin(), results.end(), m.as) != results.end();
+            return stage_of(m.kind) != stage::result ||
+                   std::find(results.begin(), results.end(), m.kind) != results.end();
         });
     }
     static bool is_product(const fused& group, slot_number tile) {
         return std::ranges::any_of(group.members, [&](const member& m) {
-            return m.as == part::product && m.what.target.slot == tile;
+            return m.kind == member_kind::product && m.what.target.slot == tile;
         });
     }
 
@@ -306,8 +311,9 @@ private:
             is_product(product) && std::ranges::all_of(values_[product].arguments, [&](expr e) {
                 return values_[e].kind == kind::load;
             });
-        require_(loads && sum.as == form::map && sum.folding == fold::sum && sum.beta == 0,
-                 "a sum between groups of something else than two tensors");
+        require_(
+            loads && sum.kind == assignment_kind::map && sum.folding == fold::sum && sum.beta == 0,
+            "a sum between groups of something else than two tensors");
         require_(sum.loops == rows_ && common(sum.over, loops_).empty(),
                  "a sum between groups that is not one for each row");
         for_each_load(values_, sum, [&](const access& from) {
@@ -328,7 +334,7 @@ private:
         for_each_load(values_, m.what, [&](const access& from) {
             const auto known = given_.find(from.slot);
             if (known == given_.end()) return;
-            require_(stage_of(m.as) == stage::operation,
+            require_(stage_of(m.kind) == stage::operation,
                      "a result of a chain that is read by a product or a sum of its second group");
             require_(at_rows(*known->second) == at_rows(from),
                      "a result of a chain that is read at other rows than its own");

@@ -6,7 +6,7 @@
 
 namespace ricci::plan {
 
-/// How an assignment runs. What it is, its `form`, leaves one or several ways; with which kernels
+/// How an assignment runs. What it is, its `kind`, leaves one or several ways; with which kernels
 /// it goes a way is decided by what runs the step.
 enum class way : std::uint8_t {
     contract,  // products summed tile by tile, operands packed where that pays

@@ -47,7 +47,7 @@ std::vector<stored_tensor> tensors_of(const page& p) {
     for (const view& v : p.views) {
         add(v.values);
         for (const traced_tensor& t : v.trace)
-            if (t.what != traced_tensor::part::self) add(t.values);
+            if (t.kind != traced_tensor::traced_kind::self) add(t.values);
     }
     return all;
 }
@@ -156,7 +156,7 @@ private:
         json trace = json::array();
         for (const traced_tensor& t : v.trace) {
             constexpr const char* parts[] = {"row", "column", "self", "result"};
-            json one{{"what", parts[static_cast<std::size_t>(t.what)]},
+            json one{{"what", parts[static_cast<std::size_t>(t.kind)]},
                      {"name", t.name},
                      {"symbol", in_mathml(t.symbol)},
                      {"equation", t.equation},
@@ -168,7 +168,8 @@ private:
                                    {"stride", f.stride},
                                    {"role", f.role}});
             one["factors"] = std::move(factors);
-            if (t.what != traced_tensor::part::self) one["tensor"] = tensor_in_json(t.values);
+            if (t.kind != traced_tensor::traced_kind::self)
+                one["tensor"] = tensor_in_json(t.values);
             trace.push_back(std::move(one));
         }
         out["trace"] = std::move(trace);

@@ -19,13 +19,13 @@ struct factor {
 
 /// A tensor of the program that a row of the shown one is made of, or that is made of it.
 struct traced_tensor {
-    enum class part {
+    enum class traced_kind {
         row,     // has the row and not the columns, and comes before: a vector
         column,  // has both: a column of the table
         self,    // the shown tensor among them
         result,  // has the row and not the columns, and comes behind
     };
-    part what = part::column;
+    traced_kind kind = traced_kind::column;
     std::string name;
     std::string symbol;    // with its letters, in LaTeX
     std::string equation;  // in LaTeX; of an input none

@@ -59,7 +59,7 @@ public:
                 own[p_.at(e.positions, k).index] = k;
         if (!has(own, row_) || !has(own, column_)) return {};
         visited_.insert(name);
-        add(traced_tensor::part::self, name, e.positions, own);
+        add(traced_tensor::traced_kind::self, name, e.positions, own);
         up(e, own);
         down(name, own);
         return in_order();
@@ -74,9 +74,9 @@ private:
         return d == ir::none || !ir::computes(p_, p_.equations[d]) ? ir::none : d;
     }
 
-    void add(traced_tensor::part what, ir::ref name, ir::range positions, const roles& r) {
+    void add(traced_tensor::traced_kind kind, ir::ref name, ir::range positions, const roles& r) {
         planned_trace t;
-        t.what = what;
+        t.kind = kind;
         t.name = string_of(p_.name(name));
         t.input = computed(name) == ir::none;
         for (std::int32_t k = 0; k < positions.count; ++k) {
@@ -123,8 +123,8 @@ private:
             if (!has(own, row_)) continue;
             visited_.insert(name);
             const bool both = has(own, column_);
-            add(both ? traced_tensor::part::column : traced_tensor::part::row, name, positions,
-                own);
+            add(both ? traced_tensor::traced_kind::column : traced_tensor::traced_kind::row, name,
+                positions, own);
             if (both && d != ir::none) up(p_.equations[d], own);
         }
     }
@@ -147,8 +147,8 @@ private:
             if (!has(left, row_)) continue;
             visited_.insert(e.name);
             const bool both = has(left, column_);
-            add(both ? traced_tensor::part::column : traced_tensor::part::result, e.name,
-                e.positions, left);
+            add(both ? traced_tensor::traced_kind::column : traced_tensor::traced_kind::result,
+                e.name, e.positions, left);
             if (both) down(e.name, left);
         }
     }

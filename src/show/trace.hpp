@@ -20,7 +20,7 @@ struct planned_trace {
         std::string letter;
         int role = -1;  // the axis of the shown tensor, or none
     };
-    traced_tensor::part what = traced_tensor::part::column;
+    traced_tensor::traced_kind kind = traced_tensor::traced_kind::column;
     std::string name;
     std::string equation;
     bool input = false;

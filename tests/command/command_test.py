@@ -272,7 +272,8 @@ class Command(unittest.TestCase):
         base = ["run", "attention.tex", "-o", "Y=y.npy"]
         without = self.operands[1:]
         for wanted, words in [
-            ("nothing is bound to X[i,b]", without),
+            ("nothing is bound to X: write X=FILE, or, to explain, as X=4x8.", without),
+            ("did you mean X?", [*without, "x=x.npy"]),
             ("binds nothing", [*without, "X"]),
             ("lacks what stands", [*without, "=x.npy"]),
             ("No such file", [*without, "X=none.npy"]),
@@ -297,6 +298,7 @@ class Command(unittest.TestCase):
         self.refused("broken.npy", *base, *without, "X=broken.npy")
         self.refused("none.tex", "run", "none.tex")
         self.refused("-:1:7: mistake:", "run", "-", text="Y^i = x^j")
+        self.refused("bind it: j:EXTENT", "run", "-", "x=x.npy", text="Y^{iaj} = x^{ia} 1^j")
         self.refused("--help", "run")
         self.refused("--help", "nothing")
 

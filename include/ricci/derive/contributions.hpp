@@ -53,7 +53,7 @@ protected:
     constexpr ir::mistake no_dependence(ref name) {
         detail::text_builder sentence;
         sentence << request_.of << " does not depend on " << p_.name(name)
-                 << ", so there is no gradient";
+                 << ", or in steps only, so there is no gradient";
         return ir::make_mistake(ir::mistake_kind::unknown_name, sentence);
     }
     constexpr ref cotangent_name(ref name) {

@@ -30,7 +30,7 @@ struct counterexample {
 };
 
 /// Whether a program says i, Re, Im or the conjugate of something.
-constexpr bool speaks_of_complex_numbers(const ir::program_view& p) {
+constexpr bool speaks_of_complex_numbers(const auto& p) {
     for (const ir::node& x : p.nodes) {
         if (x.kind == ir::op::imaginary_unit) return true;
         if (x.kind != ir::op::apply) continue;

@@ -132,7 +132,7 @@ constexpr number inverse(const number& x) {
 constexpr number operator/(const number& x, const number& y) { return x * inverse(y); }
 
 /// x^n for a whole n.
-constexpr number whole_power(const number& x, std::int64_t n) {
+constexpr number whole_power(const auto& x, std::int64_t n) {
     if (n < -512 || n > 512) return number::unknown();
     number power = n < 0 ? inverse(x) : x, value = number::whole(1);
     for (std::int64_t e = n < 0 ? -n : n; e > 0; e /= 2) {
@@ -151,12 +151,12 @@ constexpr int sign_of(const number& x) {
 }
 
 /// Whether it can be said of two numbers that they are different.
-constexpr bool comparable(const number& x, const number& y) {
+constexpr bool comparable(const auto& x, const auto& y) {
     if (!x.is_known || !y.is_known) return false;
     return (x.is_exact && y.is_exact) || (x.is_finite() && y.is_finite());
 }
 /// Whether two numbers are certainly different: exactly, or by far more than their errors.
-constexpr bool differ(const number& x, const number& y) {
+constexpr bool differ(const auto& x, const auto& y) {
     if (!comparable(x, y)) return false;
     if (x.is_exact && y.is_exact && !(x.exact == y.exact)) return true;
     if (!x.is_finite() || !y.is_finite()) return false;
@@ -166,7 +166,7 @@ constexpr bool differ(const number& x, const number& y) {
 }
 
 /// A double as the short decimal that it is, if it is one.
-constexpr number written(double value) {
+constexpr number written(auto value) {
     if (value != value) return number::unknown();
     if (value > 1e15 || value < -1e15) return number::near(value, 0);
     std::int64_t scale = 1;

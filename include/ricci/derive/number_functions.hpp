@@ -8,19 +8,20 @@
 
 namespace ricci::derive {
 
+// Templates: files that judge nothing build nothing of them.
 namespace series {
 
 inline constexpr double ln2 = 0.693147180559945309417;
 inline constexpr double pi = 3.14159265358979323846;
 
 /// Of a number that is not negative.
-constexpr double sqrt(double x) {
+constexpr double sqrt(auto x) {
     if (x == 0 || x != x || x == __builtin_inf()) return x;
     double y = x < 1 ? 1 : x;
     for (double next = (y + x / y) / 2; next < y; next = (y + x / y) / 2) y = next;
     return y;
 }
-constexpr double exp(double x) {
+constexpr double exp(auto x) {
     if (x > 700) return __builtin_inf();
     if (x < -700) return 0;
     const auto n = static_cast<int>(x / ln2 + (x < 0 ? -0.5 : 0.5));
@@ -33,7 +34,7 @@ constexpr double exp(double x) {
     return sum;
 }
 /// For positive numbers.
-constexpr double log(double x) {
+constexpr double log(auto x) {
     if (x == __builtin_inf()) return x;
     int n = 0;
     for (; x > 1.42; x /= 2) ++n;
@@ -44,7 +45,7 @@ constexpr double log(double x) {
     return 2 * s * sum + n * ln2;
 }
 /// sin(x + quarters * pi / 2) for an x that is not far from 0
-constexpr double sin(double x, int quarters) {
+constexpr double sin(auto x, int quarters) {
     const auto n = static_cast<std::int64_t>(x / (pi / 2) + (x < 0 ? -0.5 : 0.5));
     const double r = x - static_cast<double>(n) * (pi / 2), square = -r * r;
     const int turn = static_cast<int>(((n + quarters) % 4 + 4) % 4);
@@ -52,14 +53,14 @@ constexpr double sin(double x, int quarters) {
     for (int k = turn % 2 == 0 ? 17 : 16; k > 1; k -= 2) sum = 1 + sum * square / (k * (k - 1));
     return (turn % 2 == 0 ? r * sum : sum) * (turn >= 2 ? -1 : 1);
 }
-constexpr double arctan(double x) {
+constexpr double arctan(auto x) {
     if (magnitude(x) > 1e8) return x > 0 ? pi / 2 : -pi / 2;
     for (int k = 0; k < 3; ++k) x /= 1 + sqrt(1 + x * x);  // the tangent of half the angle
     double sum = 0;
     for (int k = 19; k > 0; k -= 2) sum = 1.0 / k - sum * x * x;
     return 8 * x * sum;
 }
-constexpr double erf(double x) {
+constexpr double erf(auto x) {
     if (magnitude(x) > 6) return x > 0 ? 1 : -1;
     double term = x, sum = x;
     for (int k = 1; magnitude(term) > 1e-17 * magnitude(sum); ++k)
@@ -142,36 +143,45 @@ constexpr Number extremum_of(const Number& x, const Number& y, bool larger) {
     return Number::near(first ? x.re : y.re, x.error + y.error + magnitude(x.re - y.re));
 }
 
-/// The function of one or two numbers; unknown where it is not defined.
 template <class Number>
-constexpr Number value_of(ir::function f, const Number& x, const Number& y) {
+constexpr Number conjugate(const Number& x) {
+    Number out = x;
+    out.im = -x.im;
+    out.exact.im = (residue::prime - x.exact.im) % residue::prime;
+    return out;
+}
+template <class Number>
+constexpr Number real_part(const Number& x) {
+    Number out = x;
+    out.im = 0;
+    out.exact.im = 0;
+    return out;
+}
+template <class Number>
+constexpr Number imaginary_part(const Number& x) {
+    Number out = x;
+    out.re = x.im;
+    out.im = 0;
+    out.exact = {x.exact.im, 0};
+    return out;
+}
+/// Of a finite number that is not real.
+template <class Number>
+constexpr Number modulus(const Number& x) {
+    Number square =
+        Number::near(x.re * x.re + x.im * x.im, 4 * x.size() * (x.error + 1e-15 * x.size()));
+    square.is_exact = x.is_exact;
+    square.exact = x.exact * conjugate(x).exact;
+    return root(square);
+}
+
+/// A function of a real number that is computed by its series.
+template <class Number>
+constexpr Number smooth_value_of(ir::function f, const Number& x) {
     using ir::function;
     const auto zero = Number::whole(0), one = Number::whole(1);
-    if (!x.is_known || !y.is_known) return Number::unknown();
-    if (f == function::exp) return exponential(x);
-    if (f == function::conjugate) {
-        Number out = x;
-        out.im = -x.im;
-        out.exact.im = (residue::prime - x.exact.im) % residue::prime;
-        return out;
-    }
-    if (f == function::real || f == function::imaginary) {
-        Number out = x;
-        out.re = f == function::real ? x.re : x.im;
-        out.im = 0;
-        out.exact = {f == function::real ? x.exact.re : x.exact.im, 0};
-        return out;
-    }
-    if (f == function::absolute && !x.is_real() && !x.is_infinite()) {
-        Number square =
-            Number::near(x.re * x.re + x.im * x.im, 4 * x.size() * (x.error + 1e-15 * x.size()));
-        square.is_exact = x.is_exact;
-        square.exact = x.exact * value_of(function::conjugate, x, y).exact;
-        return root(square);
-    }
-    if (!x.is_real() || !y.is_real()) return Number::unknown();
-    const int sign = sign_of(x);
-    const bool is_far = !(x.size() < far);
+    const bool at_zero = sign_of(x) == 0, is_far = !(x.size() < far);
+    const auto sine = [&](int quarters) { return gentle(x, series::sin(x.re, quarters), 1); };
     switch (f) {
         case function::log:
             return logarithm(x);
@@ -179,63 +189,84 @@ constexpr Number value_of(ir::function f, const Number& x, const Number& y) {
             return root(x);
         case function::sin:
             if (is_far) return Number::unknown();
-            return sign == 0 ? zero : gentle(x, series::sin(x.re, 0), 1);
+            return at_zero ? zero : sine(0);
         case function::cos:
             if (is_far) return Number::unknown();
-            return sign == 0 ? one : gentle(x, series::sin(x.re, 1), 1);
-        case function::tanh:
-            if (is_far) return Number::unknown();
-            return sign == 0 ? zero : gentle(x, 1 - 2 / (series::exp(2 * x.re) + 1), 1);
+            return at_zero ? one : sine(1);
         case function::tan:
             if (is_far) return Number::unknown();
-            return sign == 0
-                       ? zero
-                       : gentle(x, series::sin(x.re, 0), 1) / gentle(x, series::sin(x.re, 1), 1);
+            return at_zero ? zero : sine(0) / sine(1);
+        case function::tanh:
+            if (is_far) return Number::unknown();
+            return at_zero ? zero : gentle(x, 1 - 2 / (series::exp(2 * x.re) + 1), 1);
         case function::arctan:
-            return sign == 0 ? zero : gentle(x, series::arctan(x.re), 1);
+            return at_zero ? zero : gentle(x, series::arctan(x.re), 1);
         case function::sinh:
-            return sign == 0 ? zero : (exponential(x) - exponential(-x)) / Number::whole(2);
+            return at_zero ? zero : (exponential(x) - exponential(-x)) / Number::whole(2);
         case function::cosh:
-            return sign == 0 ? one : (exponential(x) + exponential(-x)) / Number::whole(2);
+            return at_zero ? one : (exponential(x) + exponential(-x)) / Number::whole(2);
         case function::softplus:
             return logarithm(one + exponential(x));
-        case function::ceil:
-            return -floor_of(-x);
-        case function::absolute:
-            if (sign == 2) return gentle(x, magnitude(x.re), 1);
-            return sign < 0 ? -x : x;
         case function::sigmoid:
             return sigmoid(x);
-        case function::relu:
-            if (sign == 2) return gentle(x, x.re > 0 ? x.re : 0, 1);
-            return sign < 0 ? zero : x;
+        case function::silu:
+            return x * sigmoid(x);
         case function::gelu:
             if (is_far) return Number::unknown();
             return x * Number::near(0.5, 0) *
                    (one + gentle(x, series::erf(x.re * 0.70710678118654752440), 1));
-        case function::silu:
-            return x * sigmoid(x);
+        case function::erf:
+            if (is_far) return Number::whole(sign_of(x));
+            return at_zero ? zero : gentle(x, series::erf(x.re), 1.2);
+        default:
+            return Number::unknown();
+    }
+}
+/// A function of real numbers that asks for signs; every other one by its series.
+template <class Number>
+constexpr Number real_value_of(ir::function f, const Number& x, const Number& y) {
+    using ir::function;
+    const auto zero = Number::whole(0);
+    const int sign = sign_of(x);
+    switch (f) {
+        case function::absolute:
+            if (sign == 2) return gentle(x, magnitude(x.re), 1);
+            return sign < 0 ? -x : x;
+        case function::relu:
+            if (sign == 2) return gentle(x, x.re > 0 ? x.re : 0, 1);
+            return sign < 0 ? zero : x;
         case function::elu:
             if (sign == 2) return Number::unknown();
-            return sign >= 0 ? x : exponential(x) - one;
+            return sign >= 0 ? x : exponential(x) - Number::whole(1);
         case function::sign:
             return sign == 2 ? Number::unknown() : Number::whole(sign);
-        case function::erf:
-            if (is_far) return Number::whole(sign);
-            return sign == 0 ? zero : gentle(x, series::erf(x.re), 1.2);
+        case function::logical_not:
+            return sign == 2 ? Number::unknown() : Number::whole(sign == 0 ? 1 : 0);
         case function::floor:
             return floor_of(x);
+        case function::ceil:
+            return -floor_of(-x);
         case function::maximum:
             return extremum_of(x, y, true);
         case function::minimum:
             return extremum_of(x, y, false);
         case function::modulo:
             return x - y * floor_of(x / y);
-        case function::logical_not:
-            return sign == 2 ? Number::unknown() : Number::whole(sign == 0 ? 1 : 0);
         default:
-            return Number::unknown();
+            return smooth_value_of(f, x);
     }
+}
+/// The function of one or two numbers; unknown where it is not defined.
+template <class Number>
+constexpr Number value_of(ir::function f, const Number& x, const Number& y) {
+    using ir::function;
+    if (!x.is_known || !y.is_known) return Number::unknown();
+    if (f == function::exp) return exponential(x);
+    if (f == function::conjugate) return conjugate(x);
+    if (f == function::real) return real_part(x);
+    if (f == function::imaginary) return imaginary_part(x);
+    if (f == function::absolute && !x.is_real() && !x.is_infinite()) return modulus(x);
+    return x.is_real() && y.is_real() ? real_value_of(f, x, y) : Number::unknown();
 }
 
 }  // namespace ricci::derive

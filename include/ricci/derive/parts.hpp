@@ -114,7 +114,7 @@ private:
 
     // Cutting -------------------------------------------------------------------------------------
 
-    struct part {
+    struct intermediate {
         ref body;
         ref name;
         ir::range axes;
@@ -164,11 +164,11 @@ private:
     }
     /// A use of the part that an expression has become.
     constexpr ref part_for(ref n) {
-        for (const part& known : parts_) {
+        for (const intermediate& known : parts_) {
             letters_.clear();
             if (same_but_for_letters(known.body, n)) return use_of(known);
         }
-        part made{n, p_.intern_name(next_name()), axes_of(n)};
+        intermediate made{n, p_.intern_name(next_name()), axes_of(n)};
         parts_.push(made);
         p_.equations.push({made.name, made.axes, n, false, source_});
         return p_.tensor(made.name, made.axes);
@@ -190,7 +190,7 @@ private:
         return axes;
     }
     /// The known part at the indices that stand in the place of its own.
-    constexpr ref use_of(const part& known) {
+    constexpr ref use_of(const intermediate& known) {
         ir::index_map renamed;
         for (const pair& l : letters_) renamed.set(l.known, l.here);
         return p_.tensor(known.name, ir::rename_positions(p_, known.axes, renamed));
@@ -238,7 +238,7 @@ private:
     Program& p_;
     const detail::buffer<bool>& active_;
     detail::buffer<derived_size> known_;  // of each node, once asked for
-    detail::buffer<part> parts_;          // of the equation in hand
+    detail::buffer<intermediate> parts_;  // of the equation in hand
     detail::buffer<pair> letters_;        // of the comparison in hand
     ir::source_span source_{};
     std::int32_t count_ = 0;

@@ -158,9 +158,9 @@ public:
             owners_.push({});
             take_apart(list_[k], k, true, 0);
         }
-        for (std::int32_t a = 0; a < parts_.size(); ++a)
-            for (std::int32_t b = 0; b < parts_.size() && parts_[a].above; ++b)
-                if (!parts_[b].above) cancel(parts_[a], parts_[b]);
+        for (std::int32_t a = 0; a < powers_.size(); ++a)
+            for (std::int32_t b = 0; b < powers_.size() && powers_[a].above; ++b)
+                if (!powers_[b].above) cancel(powers_[a], powers_[b]);
         for (owner& o : owners_) {
             const double above = o.above, below = o.below;
             constant::reduce(total.above, o.below);
@@ -174,7 +174,7 @@ public:
 
 private:
     /// base^exponent above or below the line of factor number `owner`.
-    struct part {
+    struct powered_factor {
         ref base;
         std::int32_t exponent;
         std::int32_t owner;
@@ -214,11 +214,11 @@ private:
     }
     /// What stands twice below one line is there once, as a power; the square of a root is what is
     /// under it, from two lines too.
-    constexpr void add(const part& mine) {
+    constexpr void add(const powered_factor& mine) {
         const ir::node x = p_.nodes[mine.base];
         const bool root =
             x.kind == op::apply && x.detail == static_cast<std::uint8_t>(ir::function::sqrt);
-        for (part& other : parts_) {
+        for (powered_factor& other : powers_) {
             if (mine.above || other.above || (other.owner != mine.owner && !root)) continue;
             if (!ir::same_expression(p_, other.base, mine.base)) continue;
             other.exponent += mine.exponent;
@@ -228,16 +228,16 @@ private:
             other.exponent /= 2;
             return;
         }
-        parts_.push(mine);
+        powers_.push(mine);
     }
-    constexpr void cancel(part& a, part& b) {
+    constexpr void cancel(powered_factor& a, powered_factor& b) {
         if (a.exponent == 0 || b.exponent == 0 || !ir::same_expression(p_, a.base, b.base)) return;
         const std::int32_t common = a.exponent < b.exponent ? a.exponent : b.exponent;
         a.exponent -= common;
         b.exponent -= common;
         owners_[a.owner].changed = owners_[b.owner].changed = true;
     }
-    constexpr ref written(const part& x) {
+    constexpr ref written(const powered_factor& x) {
         return x.exponent == 1 ? x.base : p_.make(op::power, x.base, p_.number(x.exponent));
     }
     constexpr void rebuild(std::int32_t k, detail::buffer<ref>& out, constant& total) {
@@ -247,7 +247,7 @@ private:
             return;
         }
         detail::buffer<ref> above, below;
-        for (const part& x : parts_) {
+        for (const powered_factor& x : powers_) {
             if (x.owner != k || x.exponent == 0) continue;
             (x.above ? above : below).push(written(x));
         }
@@ -267,7 +267,7 @@ private:
     Program& p_;
     detail::buffer<ref>& list_;
     detail::buffer<owner> owners_;
-    detail::buffer<part> parts_;
+    detail::buffer<powered_factor> powers_;
 };
 
 /// The product of factors: nested products are opened, constants come first, quotients are reduced.

@@ -20,6 +20,11 @@ struct layer_names {
     std::int32_t shared_count = 0;
 };
 
+/// What is said where a derivative of layers is differentiated.
+inline constexpr text_view no_second_derivative =
+    "a derivative of layers is not differentiated again; write the layers out, as in "
+    "H^i = \\tanh(W^{0ij} X^j), Y^i = \\tanh(W^{1ij} H^j), for derivatives of any order";
+
 /// The tensor that a derivative, of whatever order, is of; a tensor itself.
 template <class Program>
 constexpr ref base_of(const Program& p, ref name) {

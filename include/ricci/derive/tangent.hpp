@@ -22,38 +22,15 @@ class forward_mode : matrix_derivatives<Program> {
     using shared = matrix_derivatives<Program>;
     using factors = typename shared::factors;
     using extremum = typename shared::extremum;
-    using shared::active_;
-    using shared::change_of_factor;
-    using shared::child;
-    using shared::cut_parts;
-    using shared::find_wrt;
-    using shared::has_poles;
-    using shared::intern_inputs;
-    using shared::is_active;
-    using shared::is_apply;
-    using shared::is_norm;
-    using shared::logarithms_;
-    using shared::mark_active;
-    using shared::not_zero;
-    using shared::p_;
-    using shared::places_of_extremum;
-    using shared::power_below;
-    using shared::power_under_root;
-    using shared::prime_all;
-    using shared::product_of_others;
-    using shared::share_of_extremum;
-    using shared::slope_by_base;
-    using shared::slope_by_exponent;
-    using shared::slope_of;
-    using shared::slope_of_determinant;
-    using shared::slope_of_size;
-    using shared::start_equation;
-    using shared::sum_primed;
-    using shared::through_inverse;
-    using shared::value_of;
-    using shared::weights_of;
-    using shared::whole_;
-    using shared::wrt_;
+    using shared::active_, shared::change_of_factor, shared::child, shared::cut_parts,
+        shared::find_wrt, shared::has_poles, shared::intern_inputs, shared::is_active,
+        shared::is_apply, shared::is_norm, shared::logarithms_, shared::mark_active,
+        shared::not_zero, shared::p_, shared::places_of_extremum, shared::power_below,
+        shared::power_under_root, shared::prime_all, shared::product_of_others,
+        shared::share_of_extremum, shared::slope_by_base, shared::slope_by_exponent,
+        shared::slope_of, shared::slope_of_determinant, shared::slope_of_size,
+        shared::start_equation, shared::sum_primed, shared::through_inverse, shared::value_of,
+        shared::weights_of, shared::whole_, shared::wrt_;
 
 public:
     constexpr explicit forward_mode(const ir::program_view& source) : shared(source), zeros_(p_) {}

@@ -43,7 +43,7 @@ struct index_extent {
 /// The request's own program then says what is bound and given for all of them together: what there
 /// is one of for each layer has a first axis for them.
 struct layering {
-    enum class what : std::uint8_t { values, gradient, tangent };
+    enum class result_kind : std::uint8_t { values, gradient, tangent };
 
     ir::program_view layer;                       // the equations of one, of which others follow
     detail::program_body* layer_owner = nullptr;  // of a program made at run time
@@ -53,7 +53,7 @@ struct layering {
     std::int32_t shared_count = 0;
     detail::text_view index;  // of the layers, in the request's program
     std::int64_t count = 1;
-    what computes = what::values;
+    result_kind computes = result_kind::values;
     bool recompute = false;  // a gradient makes again what it could have stored for each layer
 };
 

@@ -98,6 +98,17 @@ private:
         }
         out_ << ')';
     }
+    constexpr void reduced(const node& x, bool last) {
+        const bool sum = x.detail == static_cast<std::uint8_t>(reduction::sum);
+        if (sum && !last) out_ << '(';
+        out_ << reduction_word(static_cast<reduction>(x.detail)) << '(';
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            out_ << (k ? "," : "") << p_.index(p_.reduced(x, k));
+        out_ << ") ";
+        if (sum && p_.nodes[p_.child(x, 0)].kind != op::add) product(p_.child(x, 0));
+        else bracketed(p_.child(x, 0));
+        if (sum && !last) out_ << ')';
+    }
     constexpr void factor(ref n, bool last) {
         const node& x = p_.nodes[n];
         switch (x.kind) {
@@ -126,18 +137,9 @@ private:
                 out_ << function_word(static_cast<function>(x.detail));
                 arguments(x);
                 return;
-            case op::reduce: {
-                const bool sum = x.detail == static_cast<std::uint8_t>(reduction::sum);
-                if (sum && !last) out_ << '(';
-                out_ << reduction_word(static_cast<reduction>(x.detail)) << '(';
-                for (std::int32_t k = 0; k < x.indices.count; ++k)
-                    out_ << (k ? "," : "") << p_.index(p_.reduced(x, k));
-                out_ << ") ";
-                if (sum && p_.nodes[p_.child(x, 0)].kind != op::add) product(p_.child(x, 0));
-                else bracketed(p_.child(x, 0));
-                if (sum && !last) out_ << ')';
+            case op::reduce:
+                reduced(x, last);
                 return;
-            }
             case op::delta:
                 out_ << "delta";
                 list(x.positions);

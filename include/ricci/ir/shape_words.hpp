@@ -1,4 +1,5 @@
-// What is said of shapes that do not fit.
+// What is said of shapes that do not fit. Templates: files that ask for no shapes build nothing of
+// it.
 #pragma once
 
 #include <cstdint>
@@ -9,38 +10,45 @@
 
 namespace ricci::ir {
 
-constexpr void in_equation(const program_view& p, detail::text_builder& s, ref e) {
+constexpr void in_equation(const auto& p, detail::text_builder& s, ref e) {
     s << "in ";
     show(p, p.equations[e], s);
     s << " : ";
 }
 /// Which axis gave an index its extent; none: the caller did.
-constexpr void say_origin(const program_view& p, detail::text_builder& s, ref name,
-                          std::int32_t axis) {
+constexpr void say_origin(const auto& p, detail::text_builder& s, ref name, std::int32_t axis) {
     if (name != none) s << " in axis " << axis << " of " << p.name(name);
     else s << " as the caller gave it";
 }
-constexpr mistake wrong_rank(const program_view& p, ref name, std::int32_t rank,
-                             std::int32_t wanted) {
+constexpr mistake wrong_rank(const auto& p, ref name, std::int32_t rank, std::int32_t wanted) {
     detail::text_builder s;
     s << p.name(name) << " has rank " << rank << " and the equations give it " << wanted
       << (wanted == 1 ? " index" : " indices");
     return make_mistake(mistake_kind::rank, s);
 }
-constexpr mistake too_many_elements(const program_view& p, ref e, ref name) {
+/// An axis of a derivative, and the one of a tensor that it is of, whose extent it should have.
+constexpr mistake wrong_derivative(const auto& p, ref name, std::int32_t axis, std::int64_t extent,
+                                   ref of, std::int32_t there, std::int64_t its) {
+    detail::text_builder s;
+    s << "axis " << axis << " of " << p.name(name) << " has extent " << extent << " and axis "
+      << there << " of " << p.name(of) << " has " << its
+      << "; a derivative has the axes of what it is of";
+    return make_mistake(mistake_kind::extents, s);
+}
+constexpr mistake too_many_elements(const auto& p, ref e, ref name) {
     detail::text_builder s;
     in_equation(p, s, e);
     s << p.name(name) << " has more elements than memory has addresses";
     return make_mistake(mistake_kind::extents, s);
 }
-constexpr mistake too_far_places(const program_view& p, ref e, ref name, std::int32_t axis) {
+constexpr mistake too_far_places(const auto& p, ref e, ref name, std::int32_t axis) {
     detail::text_builder s;
     in_equation(p, s, e);
     s << "the places in axis " << axis << " of " << p.name(name)
       << " are beyond what 64 bits can count";
     return make_mistake(mistake_kind::extents, s);
 }
-constexpr mistake unknown_extent(const program_view& p, ref e, ref i) {
+constexpr mistake unknown_extent(const auto& p, ref e, ref i) {
     detail::text_builder s;
     in_equation(p, s, e);
     const equation& q = p.equations[e];

@@ -104,11 +104,14 @@ struct shape_inference {
             learnt_ = open_ = false;
             pass();
         } while (learnt_ && open_ && !found);
-        if (!complete || found || !open_) return;
-        last_pass_ = true;
-        pass();
+        if (complete && !found && open_) {
+            last_pass_ = true;
+            pass();
+        }
+        if (!found) relate_derivatives();
     }
-    /// What is known of x is known of d/dt x, of dL/dx and of dA/dx, and what of those of x.
+    /// What is known of x is known of d/dt x, of dL/dx and of dA/dx, and what of those of x. Where
+    /// both are known they are equal, or the caller has mistaken one for another.
     constexpr void relate_derivatives() {
         for (ref n = 0; n < p.names.size(); ++n) {
             if (p.names[n].kind == name_kind::plain || t.ranks_[n] < 0) continue;
@@ -118,12 +121,15 @@ struct shape_inference {
             for (std::int32_t axis = 0; axis < t.ranks_[n]; ++axis) {
                 const ref other = axis < first ? above : of;
                 const std::int32_t there = axis < first ? axis : axis - first;
-                if (other == none || there >= t.ranks_[other]) continue;
+                const std::int32_t along = axis < first ? first : t.ranks_[n] - first;
+                if (other == none || t.ranks_[other] != along) continue;  // one of them is batched
                 std::int64_t& mine = t.axes_[t.first_[n] + axis];
                 std::int64_t& its = t.axes_[t.first_[other] + there];
-                if ((mine == open_extent) == (its == open_extent)) continue;
-                (mine == open_extent ? mine : its) = mine == open_extent ? its : mine;
-                learnt_ = true;
+                if (mine == its) continue;
+                learnt_ = learnt_ || mine == open_extent || its == open_extent;
+                if (mine == open_extent) mine = its;
+                else if (its == open_extent) its = mine;
+                else if (!found) found = wrong_derivative(p, n, axis, mine, other, there, its);
             }
         }
     }
@@ -259,7 +265,7 @@ private:
         detail::text_builder s;
         in_equation(p, s, e);
         s << (x.detail == static_cast<std::uint8_t>(reduction::inverse)
-                  ? text_view("an inverse")
+                  ? text_view("a solution or an inverse")
                   : reduction_word(static_cast<reduction>(x.detail)))
           << " takes a square matrix, and the index " << p.index(i) << " has extent " << extent(i);
         say_origin(p, s, cell(i).name, cell(i).axis);

@@ -19,10 +19,11 @@ using ir::none;
 using ir::op;
 using ir::ref;
 
+enum class definition_kind : std::uint8_t { undecided, function, indexed, documented };
+
 /// A statement whose left side has parentheses. Lists are in the program's links.
 struct styled_definition {
-    enum class kind : std::uint8_t { undecided, function, indexed, documented };
-    kind what;
+    definition_kind kind;
     ref name;
     ir::range parameters;  // names
     ir::range over;        // indices
@@ -49,10 +50,8 @@ public:
     }
 
 private:
-    using kind = styled_definition::kind;
-
-    constexpr void fail(mistake_kind what, ir::source_span at, detail::text_view words) {
-        if (!mistake_) mistake_ = ir::make_mistake(what, text_, at.begin, at.end, words);
+    constexpr void fail(mistake_kind kind, ir::source_span at, detail::text_view words) {
+        if (!mistake_) mistake_ = ir::make_mistake(kind, text_, at.begin, at.end, words);
     }
 
     constexpr void decide(styled_definition& d) {
@@ -74,10 +73,11 @@ private:
                  "indices of its own: leave the argument out, or give it indices";
             return fail(mistake_kind::unexpected, d.source, s);
         }
-        d.what = bare_left && all_bare && is_called(d.name) ? kind::function : kind::documented;
+        d.kind = bare_left && all_bare && is_called(d.name) ? definition_kind::function
+                                                            : definition_kind::documented;
     }
     constexpr void decide_over(styled_definition& d) {
-        d.what = kind::function;
+        d.kind = definition_kind::function;
         for (std::int32_t k = 0; k < d.parameters.count; ++k) {
             const ref parameter = p_.links[d.parameters.first + k];
             if (is_bare(d.body, parameter)) continue;
@@ -88,7 +88,7 @@ private:
         }
     }
     constexpr void make_indexed(styled_definition& d) {
-        d.what = kind::indexed;
+        d.kind = definition_kind::indexed;
         const ir::range at{p_.positions.size(), d.parameters.count};
         for (std::int32_t k = 0; k < d.parameters.count; ++k)
             p_.positions.push(
@@ -156,10 +156,10 @@ private:
             if (x.indices.count != d->over.count) s << " over " << x.indices.count;
             return fail(mistake_kind::unexpected, x.source, s);
         }
-        if (d->what == kind::function) return;
+        if (d->kind == definition_kind::function) return;
         ir::node tensor = ir::blank_node(op::tensor, x.source);
         tensor.name = x.name;
-        if (d->what == kind::indexed) {
+        if (d->kind == definition_kind::indexed) {
             detail::buffer<ir::position> list;
             for (std::int32_t k = 0; k < x.children.count; ++k)
                 list.push(place_of(p_.links[x.children.first + k], x));
@@ -230,7 +230,7 @@ private:
     }
     constexpr void refuse_uncalled(const ir::node& x) {
         const styled_definition* d = find(x.name);
-        if (d == nullptr || d->what != kind::function) return;
+        if (d == nullptr || d->kind != definition_kind::function) return;
         detail::text_builder s;
         s << p_.name(x.name)
           << " is a function here, which is written with its argument: " << p_.name(x.name)
@@ -244,7 +244,8 @@ private:
         for (std::int32_t e = 0; e < p_.equations.size(); ++e) {
             bool of_function = false;
             for (const styled_definition& d : definitions_) {
-                if (d.what != kind::function || e < d.first || e >= d.first + d.count) continue;
+                if (d.kind != definition_kind::function || e < d.first || e >= d.first + d.count)
+                    continue;
                 of_function = true;
                 if (d.count > 1)
                     fail(mistake_kind::claim, d.source,
@@ -330,8 +331,8 @@ public:
 private:
     static constexpr std::int32_t deepest = 32;
 
-    constexpr ref fail(mistake_kind what, ir::source_span at, detail::text_view words) {
-        if (!mistake_) mistake_ = ir::make_mistake(what, text_, at.begin, at.end, words);
+    constexpr ref fail(mistake_kind kind, ir::source_span at, detail::text_view words) {
+        if (!mistake_) mistake_ = ir::make_mistake(kind, text_, at.begin, at.end, words);
         return p_.number(0);
     }
     constexpr ref written_out(const styled_definition& d, const ir::node& x) {

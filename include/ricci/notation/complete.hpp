@@ -32,12 +32,12 @@ public:
 
 private:
     /// number + sum of count * atom
-    struct part {
+    struct term {
         ir::ref atom;
         double count;
     };
     struct linear {
-        detail::buffer<part> parts;
+        detail::buffer<term> terms;
         double number = 0;
     };
 
@@ -52,12 +52,12 @@ private:
                    p_.nodes[child(0)].kind == ir::op::number) {
             add(out, child(1), times * p_.nodes[child(0)].value);
         } else {
-            for (part& q : out.parts)
+            for (term& q : out.terms)
                 if (ir::same_expression(p_, q.atom, n)) {
                     q.count += times;
                     return;
                 }
-            out.parts.push({n, times});
+            out.terms.push({n, times});
         }
     }
     static constexpr bool is_logical(const ir::node& x) {
@@ -75,19 +75,19 @@ private:
         add(difference, p_.links[x.children.first], 1);
         add(difference, p_.links[x.children.first + 1], -1);
         linear kept;
-        for (const part& q : difference.parts)
-            if (q.count != 0) kept.parts.push(q);
+        for (const term& q : difference.terms)
+            if (q.count != 0) kept.terms.push(q);
         number = difference.number;
-        if (kept.parts.empty()) return false;
+        if (kept.terms.empty()) return false;
         if (!has_quantity_) {
             has_quantity_ = true;
             quantity_ = kept;
         }
-        if (kept.parts.size() != quantity_.parts.size()) return false;
+        if (kept.terms.size() != quantity_.terms.size()) return false;
         sign = 0;
-        for (const part& q : kept.parts) {
+        for (const term& q : kept.terms) {
             double ratio = 0;
-            for (const part& known : quantity_.parts)
+            for (const term& known : quantity_.terms)
                 if (ir::same_expression(p_, q.atom, known.atom)) ratio = q.count / known.count;
             if ((ratio != 1 && ratio != -1) || (sign != 0 && ratio != sign)) return false;
             sign = ratio;
@@ -131,7 +131,7 @@ private:
     }
     /// Made of positions with whole factors, so that it is a whole number.
     constexpr bool is_whole() const {
-        for (const part& q : quantity_.parts)
+        for (const term& q : quantity_.terms)
             if (!is_whole_atom(q.atom) || q.count != static_cast<double>(static_cast<int>(q.count)))
                 return false;
         return true;
@@ -152,8 +152,8 @@ private:
     }
     /// A position is 0 or more, and what is left by m less than m.
     constexpr bool is_possible(double here) const {
-        if (quantity_.parts.size() != 1 || !is_whole()) return true;
-        const part& only = quantity_.parts[0];
+        if (quantity_.terms.size() != 1 || !is_whole()) return true;
+        const term& only = quantity_.terms[0];
         const double value = here / only.count, modulus = modulus_of(only.atom);
         return value >= 0 && (modulus == 0 || value < modulus);
     }

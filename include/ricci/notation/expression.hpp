@@ -82,35 +82,10 @@ protected:
             t.divided = false;
             t.dividend = first->begin;
             if (shape.first_end == 0) shape.first_end = end_before();
-            while (!failed()) {
-                const std::int32_t sign = begin_here();
-                const bool modulo = is_key(keyword::modulo);
-                if (!modulo && !is_symbol('/')) break;
-                look_behind(t);
-                t.dividend_end = end_before();
-                advance();
-                const bool ordered = factors.size() > 1 || negative || ends_product_group();
-                t.divisor = begin_here();
-                const ref divisor = read_factor();
+            while (is_symbol('/') || is_key(keyword::modulo)) {
+                read_divisor(t, factors, begin, negative);
                 if (failed()) return none;
-                if (ends_group() && !is_single(group_.shape)) doubt_group_divisor(t);
-                t.divided = t.quotient = true;
-                t.modulo = modulo;
-                if (modulo) {
-                    t.dividend = begin;
-                    t.modulo_at = sign;
-                    const ref both[] = {product(factors, begin), divisor};
-                    factors.clear();
-                    factors.push(program_.make(op::apply,
-                                               static_cast<std::uint8_t>(ir::function::modulo),
-                                               both, 2, {begin, end_before()}));
-                } else {
-                    factors.back() =
-                        program_.make(op::divide, factors.back(), divisor, {begin, end_before()});
-                    if (ordered) program_.nodes[factors.back()].value = ir::rounded_between;
-                }
             }
-            if (failed()) return none;
             const bool before = ends_group() && !is_single(group_.shape);
             const bool open = ends_open();
             const token* behind = now_;
@@ -134,6 +109,35 @@ protected:
             term_shape_ = shape;
         }
         return product(factors, begin);
+    }
+    /// What / divides the last factor by, or \bmod all of them, with the cursor at the sign.
+    constexpr void read_divisor(term_places& t, detail::buffer<ref>& factors, std::int32_t begin,
+                                bool negative) {
+        const std::int32_t sign = begin_here();
+        const bool modulo = is_key(keyword::modulo);
+        look_behind(t);
+        if (failed()) return;
+        t.dividend_end = end_before();
+        advance();
+        const bool ordered = factors.size() > 1 || negative || ends_product_group();
+        t.divisor = begin_here();
+        const ref divisor = read_factor();
+        if (failed()) return;
+        if (ends_group() && !is_single(group_.shape)) doubt_group_divisor(t);
+        t.divided = t.quotient = true;
+        t.modulo = modulo;
+        if (modulo) {
+            t.dividend = begin;
+            t.modulo_at = sign;
+            const ref both[] = {product(factors, begin), divisor};
+            factors.clear();
+            factors.push(program_.make(op::apply, static_cast<std::uint8_t>(ir::function::modulo),
+                                       both, 2, {begin, end_before()}));
+        } else {
+            factors.back() =
+                program_.make(op::divide, factors.back(), divisor, {begin, end_before()});
+            if (ordered) program_.nodes[factors.back()].value = ir::rounded_between;
+        }
     }
     /// Braces behind other factors.
     constexpr void look_at_group(const token* term) {
@@ -200,7 +204,8 @@ protected:
         for (const ir::position& q : at) plain = plain && q.kind == ir::position_kind::index;
         if (!plain) {
             fail(mistake_kind::unexpected, first->begin, end_before(),
-                 "an inverse matrix has two indices, and no other places: (K^{-1})^{ij}");
+                 "an inverse matrix has two indices, and no other places: (K^{-1})^{ij}; those of "
+                 "a batch are \\operatorname{solve}_{ij}(K^{bij}, \\delta^{ik})");
             return none;
         }
         return inverse_at(name, at[0], at[1], {first->begin, end_before()});
@@ -309,12 +314,8 @@ protected:
         switch (key()) {
             case keyword::frac:
                 return read_fraction(begin);
-            case keyword::sqrt: {
-                advance();
-                const ref inside = read_argument();
-                return failed() ? none
-                                : program_.apply(ir::function::sqrt, inside, {begin, end_before()});
-            }
+            case keyword::sqrt:
+                return read_root(begin);
             case keyword::sum:
                 return read_sum(ir::reduction::sum, begin);
             case keyword::product:
@@ -331,34 +332,13 @@ protected:
                 return program_.number(__builtin_inf(), {begin, end_before()});
             case keyword::begin_cases:
                 return read_cases(begin);
-            case keyword::underbrace: {
-                const token* first = now_;
-                advance();
-                if (!is_symbol('{')) {
-                    fail(mistake_kind::unexpected, begin, end_before(),
-                         "what the brace is under stands in braces: \\underbrace{x^i + "
-                         "b^i}_{\\text{shifted}}");
-                    return none;
-                }
-                const std::int32_t open_end = peek().end;
-                const ref inside = read_argument();
-                if (failed()) return none;
-                const std::int32_t close_begin = now_[-1].begin;
-                if (accept_symbol('_')) skip_group();
-                note_group(first, open_end, close_begin, true);
-                return inside;
-            }
+            case keyword::underbrace:
+                return read_underbrace(begin);
             case keyword::wrapper:
                 return is_imaginary_unit() ? read_imaginary_unit(begin)
                                            : read_word_or_tensor(begin);
             case keyword::greek:
-                if (word() == "pi" && is_circle_number()) {
-                    advance();
-                    return program_.number(ir::circle_number, {begin, end_before()});
-                }
-                if (!(is_symbol('(', 1) && word() == "sigma") || find_styled("\\sigma") != none)
-                    return read_tensor(begin);
-                return read_sigmoid(begin);
+                return read_greek(begin);
             case keyword::accent:
                 return read_tensor(begin);
             case keyword::function: {
@@ -367,10 +347,40 @@ protected:
                 return read_function(name, begin);
             }
             default:
-                break;
+                unknown_command();
+                return none;
         }
-        unknown_command();
-        return none;
+    }
+    constexpr ref read_root(std::int32_t begin) {
+        advance();
+        const ref inside = read_argument();
+        return failed() ? none : program_.apply(ir::function::sqrt, inside, {begin, end_before()});
+    }
+    /// \underbrace{x^i + b^i}_{\text{shifted}} is what stands in its braces.
+    constexpr ref read_underbrace(std::int32_t begin) {
+        const token* first = now_;
+        advance();
+        if (!is_symbol('{'))
+            return refuse(mistake_kind::unexpected, begin, end_before(),
+                          "what the brace is under stands in braces: \\underbrace{x^i + "
+                          "b^i}_{\\text{shifted}}");
+        const std::int32_t open_end = peek().end;
+        const ref inside = read_argument();
+        if (failed()) return none;
+        const std::int32_t close_begin = now_[-1].begin;
+        if (accept_symbol('_')) skip_group();
+        note_group(first, open_end, close_begin, true);
+        return inside;
+    }
+    /// The number \pi, the function \sigma(x), or a tensor.
+    constexpr ref read_greek(std::int32_t begin) {
+        if (word() == "pi" && is_circle_number()) {
+            advance();
+            return program_.number(ir::circle_number, {begin, end_before()});
+        }
+        if (word() == "sigma" && is_symbol('(', 1) && find_styled("\\sigma") == none)
+            return read_sigmoid(begin);
+        return read_tensor(begin);
     }
     /// \lfloor x \rfloor and \lceil x \rceil.
     constexpr ref read_rounded(ir::function f, keyword closer, std::int32_t begin) {

@@ -18,44 +18,15 @@ public:
     using sums::failed;
 
 protected:
-    using sums::accept_symbol;
-    using sums::advance;
-    using sums::are_of_matrix;
-    using sums::begin_here;
-    using sums::calls_after_subscript;
-    using sums::closing_bar_;
-    using sums::end_before;
-    using sums::ends_group;
-    using sums::ends_open;
-    using sums::expect_symbol;
-    using sums::exponent_is_list;
-    using sums::fail;
-    using sums::fail_here;
-    using sums::find_styled;
-    using sums::function_as_tensor;
-    using sums::group_;
-    using sums::is_defined;
-    using sums::is_key;
-    using sums::is_reciprocal;
-    using sums::is_signed;
-    using sums::is_single;
-    using sums::is_symbol;
-    using sums::label_follows;
-    using sums::note_argument;
-    using sums::now_;
-    using sums::parser;
-    using sums::peek;
-    using sums::powered_call;
-    using sums::program_;
-    using sums::read_base_name;
-    using sums::read_index_list;
-    using sums::refuse_group_argument;
-    using sums::refuse_inverse_function;
-    using sums::survey_;
-    using sums::text_;
-    using sums::two_powers;
-    using sums::unknown_function;
-    using sums::word;
+    using sums::accept_symbol, sums::advance, sums::are_of_matrix, sums::begin_here,
+        sums::calls_after_subscript, sums::closing_bar_, sums::end_before, sums::ends_group,
+        sums::expect_symbol, sums::exponent_is_list, sums::fail, sums::fail_here, sums::find_styled,
+        sums::function_as_tensor, sums::group_, sums::is_defined, sums::is_key, sums::is_reciprocal,
+        sums::is_signed, sums::is_single, sums::is_symbol, sums::label_follows, sums::note_argument,
+        sums::now_, sums::parser, sums::peek, sums::powered_call, sums::program_,
+        sums::read_base_name, sums::read_index_list, sums::refuse_group_argument,
+        sums::refuse_inverse_function, sums::survey_, sums::text_, sums::two_powers,
+        sums::unknown_function, sums::word;
 
     /// `exp(x)`, `\operatorname{softmax}_j(x)`, a function defined before, or a tensor.
     constexpr ref read_word_or_tensor(std::int32_t begin) {
@@ -80,7 +51,7 @@ protected:
         const bool label = label_follows(name);
         const bool subscript = is_symbol('_') && !label;
         if (subscript && is_reduction(name)) return read_function(name, begin);
-        if (meaning_of(name, false).what == word_meaning::kind::function && !label) {
+        if (meaning_of(name, false).kind == word_kind::function && !label) {
             if (operation || is_symbol('(') || powered_call()) return read_function(name, begin);
             function_as_tensor(name, begin);
             return none;
@@ -112,7 +83,7 @@ protected:
     constexpr ref read_function(text_view name, std::int32_t begin) {
         const bool indexed = is_symbol('_');
         const word_meaning meaning = meaning_of(name, indexed);
-        if (meaning.what == word_meaning::kind::unknown) {
+        if (meaning.kind == word_kind::unknown) {
             detail::text_builder sentence;
             if (is_of_matrix(name))
                 sentence << name << " needs the indices of its matrix's rows and columns: " << name
@@ -120,37 +91,39 @@ protected:
             else sentence << name << " needs the index it runs over, for example " << name << "_j";
             return this->refuse(mistake_kind::unexpected, begin, end_before(), sentence);
         }
-        if (meaning.what == word_meaning::kind::function) {
-            if (indexed) {
-                fail_here(
-                    mistake_kind::unexpected,
-                    name == "log" || name == "ln"
-                        ? "the logarithm is the natural one; write \\frac{\\log(x)}{\\log(2)} "
-                          "for another base"
-                        : "this function runs over no index");
-                return none;
-            }
-            ref power = none;
-            const std::int32_t word_end = end_before();
-            if (accept_symbol('^')) power = parser().read_argument();
-            if (failed()) return none;
-            const auto f = static_cast<ir::function>(meaning.value);
-            const std::int32_t at = begin_here();
-            const ref value = read_application(f, begin);
-            if (failed() || power == none) return value;
-            if (is_reciprocal(program_.nodes[power])) {
-                const bool brackets = text_[at] == '(' || text_[at] == '{';
-                refuse_inverse_function(f, begin, text_.slice(begin, word_end),
-                                        text_.slice(at + brackets, end_before() - brackets),
-                                        end_before());
-            }
-            return program_.make(ir::op::power, value, power, {begin, end_before()});
+        if (meaning.kind == word_kind::reduction)
+            return read_reduction(static_cast<ir::reduction>(meaning.value), name, begin);
+        if (!indexed) return read_powered(static_cast<ir::function>(meaning.value), begin);
+        fail_here(mistake_kind::unexpected,
+                  name == "log" || name == "ln"
+                      ? "the logarithm is the natural one; write \\frac{\\log(x)}{\\log(2)} for "
+                        "another base"
+                      : "this function runs over no index");
+        return none;
+    }
+    /// \sin(x) and \sin^2(x), with the cursor behind the word.
+    constexpr ref read_powered(ir::function f, std::int32_t begin) {
+        ref power = none;
+        const std::int32_t word_end = end_before();
+        if (accept_symbol('^')) power = parser().read_argument();
+        if (failed()) return none;
+        const std::int32_t at = begin_here();
+        const ref value = read_application(f, begin);
+        if (failed() || power == none) return value;
+        if (is_reciprocal(program_.nodes[power])) {
+            const bool brackets = text_[at] == '(' || text_[at] == '{';
+            refuse_inverse_function(f, begin, text_.slice(begin, word_end),
+                                    text_.slice(at + brackets, end_before() - brackets),
+                                    end_before());
         }
+        return program_.make(ir::op::power, value, power, {begin, end_before()});
+    }
+    /// \max_j x and \operatorname{solve}_{ij}(K^{ij}, y^i), with the cursor at the subscript.
+    constexpr ref read_reduction(ir::reduction reduction, text_view name, std::int32_t begin) {
         advance();
         detail::buffer<ref> over;
         read_index_list(over);
         if (failed()) return none;
-        const auto reduction = static_cast<ir::reduction>(meaning.value);
         if (ir::is_of_matrix(reduction) && !are_of_matrix(over, name, begin)) return none;
         if (reduction == ir::reduction::solve) {
             ref arguments[2] = {none, none};

@@ -159,7 +159,7 @@ private:
             add(e.body);
         }
         for (const styled_definition& d : functions_)
-            if (d.what == styled_definition::kind::function) add(d.body);
+            if (d.kind == definition_kind::function) add(d.body);
     }
     static constexpr std::int32_t bits(std::uint64_t x) { return __builtin_popcountll(x); }
 
@@ -272,7 +272,7 @@ private:
             rename(q.body);
         }
         for (const styled_definition& d : functions_)
-            if (d.what == styled_definition::kind::function) rename(d.body);
+            if (d.kind == definition_kind::function) rename(d.body);
     }
 
     ir::program& p_;

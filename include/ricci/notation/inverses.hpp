@@ -134,7 +134,7 @@ protected:
                is_symbol('}', 4) && is_symbol(')', 5) && (is_symbol('^', 6) || is_symbol('_', 6));
     }
     /// Whether (K^{-1}) has just been read, from `first` on, and scripts follow that make an
-    /// element of it: two places, where K stands nowhere without any.
+    /// element of it: several places, where K stands nowhere without any.
     constexpr bool begins_inverse(const token* first, ref base) {
         if (!is_symbol('^') && !is_symbol('_')) return false;
         if (first->kind != token_kind::symbol || (first->code != '(' && first->code != '{'))
@@ -147,7 +147,7 @@ protected:
         const token* end = survey_.behind_list(now_ + 1);
         const list_shape shape = survey_.shape_at(now_ + 1);
         const bool below = end->kind == token_kind::symbol && end->code == '_';
-        return shape.known && shape.letters && (shape.entries == 2 || below) &&
+        return shape.known && shape.letters && (shape.entries > 1 || below) &&
                !survey_.stands_bare(program_.name(matrix.name));
     }
     /// K^{-1}_{ij}: `base` is K^{-1}, and scripts follow.

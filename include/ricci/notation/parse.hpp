@@ -40,7 +40,7 @@ constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& pa
     for (ir::equation& e : p.equations)
         if (!found) found = resolver(p, text, sums).run(e);
     for (styled_definition& d : functions)
-        if (!found && d.what == styled_definition::kind::function)
+        if (!found && d.kind == definition_kind::function)
             found = resolver(p, text, sums).run(d.body, d.parameters, d.over, d.source);
     // a tensor of two ranks is said first: it is what goes wrong with sums most often
     if (found) {

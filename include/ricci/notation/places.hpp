@@ -77,8 +77,15 @@ private:
         }
         const ir::guarded_children under_bracket(p_, x);
         std::int32_t k = 0;
-        const ref inside = ir::rebuild_children(
-            p_, n, [&](ref child) { return settle(child, guarded || under_bracket(k++)); });
+        const ref inside = ir::rebuild_children(p_, n, [&](ref child) {
+            const ref settled = settle(child, guarded || under_bracket(k++));
+            if (x.kind == op::tensor && p_.nodes[settled].kind == op::reduce)
+                fail(
+                    x.source,
+                    "numbers that are looked up lie inside their axis; define them by an equation "
+                    "of their own, as n^{ik} = m^{\\operatorname{clamp}(i+k)}, and look up n^{ik}");
+            return settled;
+        });
         return x.kind == op::tensor ? settle_use(inside, guarded) : inside;
     }
     /// The places of one use of a tensor.
@@ -108,7 +115,7 @@ private:
             over.push(axis);
             list.push(ir::index_position(axis));
             list.back().upper = q.upper;
-            const ref both[] = {p_.position_of(axis), bounded_place(q, axis)};
+            const ref both[] = {p_.position_of(axis), bounded_place(q, axis, x.source)};
             factors.push(p_.make(op::compare, static_cast<std::uint8_t>(ir::comparison::equal),
                                  both, 2, x.source));
         }
@@ -156,11 +163,11 @@ private:
         while (axis-- > 0 || p_.find_index(spelling) != none);
         return p_.intern_index(spelling);
     }
-    constexpr ref bounded_place(const ir::position& q, ref axis) {
+    constexpr ref bounded_place(const ir::position& q, ref axis, ir::source_span source) {
         detail::buffer<ref> sum;
         for (std::int32_t t = 0; t < q.terms.count; ++t) {
             const ir::affine_term term = p_.affine_terms[q.terms.first + t];
-            const ref here = p_.position_of(term.index);
+            const ref here = p_.position_of(term.index, source);
             sum.push(term.coefficient == 1
                          ? here
                          : p_.make(op::multiply, p_.number(term.coefficient), here));

@@ -164,7 +164,7 @@ private:
             read_name(spelling);
             detail::buffer<ir::position> positions;
             if (!failed() && begins_call() &&
-                meaning_of(spelling, true).what != word_meaning::kind::unknown) {
+                meaning_of(spelling, true).kind != word_kind::unknown) {
                 fail(mistake_kind::unexpected, left.begin, end_before(),
                      "this function is known already and cannot be defined");
                 return left;
@@ -186,8 +186,7 @@ private:
     /// The name that a left side defines may not mean something else on the right.
     constexpr void refuse_known_name(text_view name, text_view wrapped, std::int32_t begin) {
         const bool bare = !is_symbol('_') && !is_symbol('^') && !is_symbol('(');
-        if (meaning_of(name, false).what == word_meaning::kind::function)
-            function_as_tensor(name, begin);
+        if (meaning_of(name, false).kind == word_kind::function) function_as_tensor(name, begin);
         else if (bare && name == "\\pi")
             fail(mistake_kind::unexpected, begin, end_before(),
                  "\\pi without indices is the number; give the tensor another name");
@@ -229,7 +228,7 @@ private:
     constexpr void note_definition(const left_side& left, std::int32_t first) {
         const ir::range parameters = program_.add_links(left.arguments);
         const ir::range over = program_.add_links(left.over);
-        definitions_.push({styled_definition::kind::undecided,
+        definitions_.push({definition_kind::undecided,
                            left.name,
                            parameters,
                            over,

@@ -18,26 +18,12 @@ public:
     using conditions::failed;
 
 protected:
-    using conditions::accept_symbol;
-    using conditions::advance;
-    using conditions::begin_here;
-    using conditions::compare;
-    using conditions::end_before;
-    using conditions::expect_symbol;
-    using conditions::fail;
-    using conditions::fail_here;
-    using conditions::group_;
-    using conditions::is;
-    using conditions::is_symbol;
-    using conditions::now_;
-    using conditions::peek;
-    using conditions::program_;
-    using conditions::read_index;
-    using conditions::read_index_list;
-    using conditions::refuse_group;
-    using conditions::sum_behind_;
-    using conditions::term_shape_;
-    using conditions::text_of;
+    using conditions::accept_symbol, conditions::advance, conditions::begin_here,
+        conditions::end_before, conditions::expect_symbol, conditions::fail, conditions::fail_here,
+        conditions::group_, conditions::is, conditions::is_symbol, conditions::now_,
+        conditions::peek, conditions::program_, conditions::read_index, conditions::read_index_list,
+        conditions::refuse_group, conditions::sum_behind_, conditions::term_shape_,
+        conditions::text_of;
 
     constexpr Expression& parser() { return static_cast<Expression&>(*this); }
 

@@ -12,9 +12,11 @@ namespace ricci::notation {
 using detail::nearest;
 using detail::text_view;
 
+enum class word_kind : std::uint8_t { unknown, function, reduction };
+
 /// A function of one or two arguments, or a reduction over the indices in its subscript.
 struct word_meaning {
-    enum class kind : std::uint8_t { unknown, function, reduction } what = kind::unknown;
+    word_kind kind = word_kind::unknown;
     std::uint8_t value = 0;
 };
 
@@ -307,19 +309,19 @@ constexpr word_meaning meaning_of(text_view word, bool indexed) {
     if (indexed)
         for (const auto& entry : words::reductions)
             if (word == entry.word)
-                return {word_meaning::kind::reduction, static_cast<std::uint8_t>(entry.meaning)};
+                return {word_kind::reduction, static_cast<std::uint8_t>(entry.meaning)};
     const words::function_word* found = find_function(word);
     if (found == nullptr || !is_named(*found)) return {};
-    return {word_meaning::kind::function, static_cast<std::uint8_t>(found->meaning)};
+    return {word_kind::function, static_cast<std::uint8_t>(found->meaning)};
 }
 constexpr bool is_reduction(text_view word) {
-    return meaning_of(word, true).what == word_meaning::kind::reduction;
+    return meaning_of(word, true).kind == word_kind::reduction;
 }
 
 /// Whether a word is a function of matrices, with the indices of one below it.
 constexpr bool is_of_matrix(text_view word) {
     const word_meaning found = meaning_of(word, true);
-    return found.what == word_meaning::kind::reduction &&
+    return found.kind == word_kind::reduction &&
            ir::is_of_matrix(static_cast<ir::reduction>(found.value));
 }
 

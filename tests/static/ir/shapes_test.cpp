@@ -58,6 +58,15 @@ static_assert(has_shape("Y = X^{ij} X^{ij} + W^{ij} W^{ij}", x23, {"Y", 0, {}}))
 static_assert(has_shape("Y^i = \\sum_j X^{ij} - \\max_j V^{ij}",
                         {{"X", 2, {2, 3}}, {"V", 2, {2, 7}}}, {"Y", 1, {2}}));
 static_assert(refused("Y = X^{ij} W^{ij}", x23, mistake_kind::extents, "the index i has extent 2"));
+
+// a derivative has the axes of what it is of, with another in front in a batch
+constexpr text_view beside =
+    R"(Y = \sum_i x^i; Z = \sum_{p} \sum_{b} \frac{\partial L}{\partial x^{bp}})";
+constexpr text_view alike = R"(Y = \sum_i x^i; Z = \sum_{p} \frac{\partial L}{\partial x^{p}})";
+static_assert(has_shape(alike, {{"x", 1, {3}}, {"dL/dx", 1, {3}}}, {"Z", 0, {}}));
+static_assert(refused(alike, {{"x", 1, {3}}, {"dL/dx", 1, {5}}}, mistake_kind::extents,
+                      "axis 0 of dL/dx has extent 5 and axis 0 of x has 3"));
+static_assert(has_shape(beside, {{"x", 1, {3}}, {"dL/dx", 2, {5, 3}}}, {"Z", 0, {}}));
 static_assert(refused("Y^i = \\sum_j X^{ij} + \\sum_j W^{ij}", x23, mistake_kind::extents,
                       "the index i has extent 2 in axis 0 of X and 3 in axis 0 of W"));
 static_assert(has_shape("Y^{(ij)} = X^{ij}", x23, {"Y", 1, {6}}));

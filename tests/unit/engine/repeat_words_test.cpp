@@ -207,9 +207,11 @@ TEST_CASE("what cannot be layers is refused", "[repeat]") {
     CHECK(refused([&] { return batch(two, {.of = {"X"}, .index = "b"}); }) ==
           "ricci: layers are batched before they are repeated: batch one of them.");
     CHECK(refused([&] { return repeat(two, 2, {.from = "Y", .to = "X", .index = "m"}); }) ==
-          "ricci: layers are repeated once; what repeats them would be a program of its own.");
+          "ricci: a program of layers, or a derivative of one, is not repeated again; repeat its "
+          "layer more often.");
     CHECK(refused([&] { return gradient(gradient(two, "Y", {"W"}), "Y", {"W"}); }) ==
-          "ricci: a derivative of layers is not differentiated again.");
+          "ricci: a derivative of layers is not differentiated again; write the layers out, as in "
+          "H^i = \\tanh(W^{0ij} X^j), Y^i = \\tanh(W^{1ij} H^j), for derivatives of any order.");
     array x(element::f64, {3, 3}), w(element::f64, {2, 3, 3}), flat(element::f64, {3, 3}),
         three(element::f64, {3, 3, 3}), wide(element::f64, {2, 3, 4});
     CHECK(refused([&] {
@@ -225,7 +227,7 @@ TEST_CASE("what cannot be layers is refused", "[repeat]") {
           "an input that all layers share is named in .shared.");
     CHECK(refused([&] {
               return run(two, {{"X", x}, {"W", three}});
-          }) == "ricci: 'W' has one for each of 2 layers along its first axis, and 3 are bound.");
+          }) == "ricci: W has one for each of 2 layers along its first axis, and 3 are bound.");
     CHECK(refused([&] {
               return run(two, {{"X", x}, {"W", wide}});
           }) ==

@@ -91,19 +91,22 @@ TEST_CASE("a text with a mistake is refused in the compiler's words", "[mistakes
 
 TEST_CASE("shapes that do not fit are refused in the compiler's words", "[mistakes]") {
     const auto table = read_table("calls.txt");
-    const ricci::tensor<float, 1> t3({3});
+    const ricci::tensor<float, 1> t3({3}), t4({4});
     const ricci::tensor<float, 2> t23({2, 3}), t33({3, 3}), t34({3, 4}), t44({4, 4});
     constexpr auto product = R"(Y^{ij} = A_{\text{left}}^{ik} B^{kj})"_eq;
     constexpr auto trace = R"(t = A^{ii})"_eq;
     constexpr auto split = R"(Y^{hia} = P^{i(ha)} B^{hi})"_eq;
     constexpr auto shifted = R"(Y^{i} = x^{i} z^{i+1})"_eq;
     constexpr auto fixed = R"(Y^{i} = x^{i3})"_eq;
+    constexpr auto windows = R"(Y^{i} = x^{i+k} w^k)"_eq;
+    constexpr auto back = ricci::value_and_gradient(windows, "Y"_t, ricci::wrt("x"_t));
     const std::string all[] = {
         refusal([&] { product("A_left"_t = t23, "B"_t = t44); }),
         refusal([&] { trace("A"_t = t34); }),
         refusal([&] { split("P"_t = t34, "B"_t = t33); }),
         refusal([&] { shifted("x"_t = t3, "z"_t = t3); }),
         refusal([&] { fixed("x"_t = t23); }),
+        refusal([&] { back("x"_t = t4, "w"_t = t3, "dL/dY"_t = t3); }),
         refusal([&] { ricci::einsum<"ib,ba->ia">(t23, t44); }),
     };
     for (const auto& words : all) {

@@ -88,9 +88,10 @@ inline plan::assign& assignment(plan::program_plan& p, plan::slot_number slot) {
             return *a;
     throw std::logic_error("no such assignment");
 }
-inline plan::assign& assignment(plan::program_plan& p, plan::form as) {
+inline plan::assign& assignment(plan::program_plan& p, plan::assignment_kind kind) {
     for (auto& s : p.steps)
-        if (auto* a = std::get_if<plan::assign>(&s.what); a != nullptr && a->as == as) return *a;
+        if (auto* a = std::get_if<plan::assign>(&s.what); a != nullptr && a->kind == kind)
+            return *a;
     throw std::logic_error("no such assignment");
 }
 inline plan::fused& group(plan::program_plan& p, std::size_t n = 0) {
@@ -103,9 +104,9 @@ inline plan::chained& chain(plan::program_plan& p) {
         if (auto* c = std::get_if<plan::chained>(&s.what)) return *c;
     throw std::logic_error("no chain");
 }
-inline plan::member& member_of(plan::fused& group, plan::part as, std::size_t n = 0) {
+inline plan::member& member_of(plan::fused& group, plan::member_kind kind, std::size_t n = 0) {
     for (auto& m : group.members)
-        if (m.as == as && n-- == 0) return m;
+        if (m.kind == kind && n-- == 0) return m;
     throw std::logic_error("no such member");
 }
 

@@ -182,7 +182,7 @@ TEST_CASE("a condition is 0 or 1", "[conditions]") {
         FAIL("not refused");
     } catch (const error& e) {
         CHECK(
-            std::string(e.what()).find("m is a condition, and holds 0 and 1, and a number there is "
+            std::string(e.what()).find("m is a condition, and holds 0 and 1, and a number of it is "
                                        "2") != std::string::npos);
     }
     CHECK(Z(1) == 10);

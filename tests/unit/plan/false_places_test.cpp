@@ -279,7 +279,7 @@ TEST_CASE("a place under a true bracket has to exist", "[brackets]") {
             step.run();
             FAIL("not refused");
         } catch (const error& e) {
-            CHECK(std::string(e.what()).find("a number there is 7") != std::string::npos);
+            CHECK(std::string(e.what()).find(" is 7.") != std::string::npos);
         }
         for (const auto v : out.values().values) CHECK(v == 3);
     }

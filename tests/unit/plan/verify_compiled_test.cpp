@@ -107,7 +107,7 @@ TEST_CASE("products read the rows that their numbers say, and numbers in memory"
                         });
     p.refuses_steps("a contraction with edges and lookups", "contract", [](program_plan& broken) {
         // The other factor at a place with an edge.
-        assign& product = assignment(broken, form::contract);
+        assign& product = assignment(broken, assignment_kind::contract);
         graph& values = broken.values;
         const expr_list factors = values[product.body].arguments;
         access other = values[factors[1]].source;

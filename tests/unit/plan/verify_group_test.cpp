@@ -90,12 +90,12 @@ TEST_CASE("the members of a group stand in their order") {
     second.refuses("a product or an operation behind what comes later", "fused",
                    [&](program_plan& broken) {
                        auto& members = group(broken, 1).members;
-                       std::swap(member_of(group(broken, 1), part::product, 1),
-                                 member_of(group(broken, 1), part::recomputed));
-                       REQUIRE(members[1].as == part::recomputed);
+                       std::swap(member_of(group(broken, 1), member_kind::product, 1),
+                                 member_of(group(broken, 1), member_kind::recomputed));
+                       REQUIRE(members[1].kind == member_kind::recomputed);
                    });
     p.refuses("a sum inside a body", "fused", [&](program_plan& broken) {
-        auto& m = member_of(group(broken), part::weights);
+        auto& m = member_of(group(broken), member_kind::weights);
         m.what.body = broken.values.row(fold::maximum,
                                         {loop_with(group(broken), loop_role::column)}, m.what.body);
     });
@@ -105,14 +105,14 @@ TEST_CASE("a tile is made by its group, at the group's loops, and never stored")
     const planned p(attention, "fuse"), two(gradients, "fuse");
     const std::string stored = "a tile that is stored, or a result that is not";
     p.refuses(stored, "fused", [&](program_plan& broken) {
-        const auto tile = member_of(group(broken), part::product).what.target.slot;
+        const auto tile = member_of(group(broken), member_kind::product).what.target.slot;
         broken.slots[tile.index()].kind = storage::workspace;
     });
     p.refuses(stored, "fused", [&](program_plan& broken) {
         broken.slots[p.slot("O").index()].kind = storage::tile;
     });
     p.refuses("a tile read at other loops than its group's", "fused", [&](program_plan& broken) {
-        auto& a = member_of(group(broken), part::weights).what;
+        auto& a = member_of(group(broken), member_kind::weights).what;
         access tile = load_of(broken.values, a.body);
         stop(tile, loop_with(group(broken), loop_role::row));
         a.body = broken.values.load(tile);
@@ -122,8 +122,8 @@ TEST_CASE("a tile is made by its group, at the group's loops, and never stored")
         group(broken).loops.push_back({broken.values.loops().fresh(ir::none, 3), loop_role::batch});
     });
     two.refuses("a tile that its group has not made", "fused", [&](program_plan& broken) {
-        const access tile = member_of(group(broken, 0), part::weights).what.target;
-        auto& a = member_of(group(broken, 1), part::tile).what;
+        const access tile = member_of(group(broken, 0), member_kind::weights).what.target;
+        auto& a = member_of(group(broken, 1), member_kind::tile).what;
         a.body = broken.values.multiply({a.body, broken.values.load(tile)});
     });
 }
@@ -136,7 +136,7 @@ TEST_CASE("a product of a group has a factor without columns and one without row
                       if (l.role == loop_role::row) l.role = loop_role::column;
               });
     p.refuses("a product that is none", "fused", [&](program_plan& broken) {
-        member_of(group(broken), part::product).what.as = form::map;
+        member_of(group(broken), member_kind::product).what.kind = assignment_kind::map;
     });
 }
 
@@ -145,50 +145,52 @@ TEST_CASE("weights are a softmax over the columns, of their own group") {
     const std::string other = "weights that are no softmax over the columns";
     p.refuses(other, "fused", [&](program_plan& broken) {
         auto& f = group(broken);
-        member_of(f, part::weights).what.over = {loop_with(f, loop_role::row)};
+        member_of(f, member_kind::weights).what.over = {loop_with(f, loop_role::row)};
     });
     p.refuses(other, "fused", [&](program_plan& broken) {
-        auto& a = member_of(group(broken), part::weights).what;
+        auto& a = member_of(group(broken), member_kind::weights).what;
         a.folding = fold::none;
         a.over.clear();
     });
     p.refuses("weights that depend on weights", "fused", [&](program_plan& broken) {
         auto& f = group(broken);
-        auto again = member_of(f, part::weights);
+        auto again = member_of(f, member_kind::weights);
         again.what.body = broken.values.load(again.what.target);
         again.what.target.slot = slot_number(broken.slots.size());
-        broken.slots.push_back(broken.slots[member_of(f, part::weights).what.target.slot.index()]);
+        broken.slots.push_back(
+            broken.slots[member_of(f, member_kind::weights).what.target.slot.index()]);
         f.members.insert(f.members.begin() + 2, again);
     });
-    p.refuses("a result that is not proportional to its weights alone", "fused",
-              [&](program_plan& broken) { member_of(group(broken), part::rows).weights = {}; });
+    p.refuses(
+        "a result that is not proportional to its weights alone", "fused",
+        [&](program_plan& broken) { member_of(group(broken), member_kind::rows).weights = {}; });
     p.refuses("a result that is not proportional to its weights alone", "fused",
               [&](program_plan& broken) {
                   // The square of the weights, before they are complete.
                   auto& f = group(broken);
                   auto& values = broken.values;
-                  auto squares = member_of(f, part::weights);
-                  squares.as = part::tile;
+                  auto squares = member_of(f, member_kind::weights);
+                  squares.kind = member_kind::tile;
                   squares.what.folding = fold::none;
                   squares.what.over.clear();
                   squares.what.body =
                       values.apply(opcode::square, values.load(squares.what.target));
                   squares.what.target.slot = slot_number(broken.slots.size());
                   broken.slots.push_back(
-                      broken.slots[member_of(f, part::weights).what.target.slot.index()]);
-                  auto& rows = member_of(f, part::rows).what;
+                      broken.slots[member_of(f, member_kind::weights).what.target.slot.index()]);
+                  auto& rows = member_of(f, member_kind::rows).what;
                   rows.body = values.as_written(opcode::multiply, {values.load(squares.what.target),
                                                                    values[rows.body].arguments[1]});
                   f.members.insert(f.members.begin() + 2, squares);
               });
     two.refuses("a result that is not proportional to its weights alone", "fused",
                 [&](program_plan& broken) {
-                    member_of(group(broken, 1), part::rows).weights =
-                        member_of(group(broken, 0), part::weights).what.target.slot;
+                    member_of(group(broken, 1), member_kind::rows).weights =
+                        member_of(group(broken, 0), member_kind::weights).what.target.slot;
                 });
     two.refuses("a result that is rescaled, and not of rows", "fused", [&](program_plan& broken) {
-        member_of(group(broken, 1), part::columns).weights =
-            member_of(group(broken, 0), part::weights).what.target.slot;
+        member_of(group(broken, 1), member_kind::columns).weights =
+            member_of(group(broken, 0), member_kind::weights).what.target.slot;
     });
 }
 
@@ -196,28 +198,29 @@ TEST_CASE("weights are made again from what was found with them") {
     const planned p(gradients, "fuse");
     const std::string behind = "a largest score that does not stand behind its weights";
     p.refuses(behind, "fused", [&](program_plan& broken) {
-        auto& a = member_of(group(broken, 0), part::maximum).what;
+        auto& a = member_of(group(broken, 0), member_kind::maximum).what;
         a.body = broken.values.apply(opcode::exp, a.body);
     });
     p.refuses(behind, "fused", [&](program_plan& broken) {
         auto& members = group(broken, 0).members;
         const auto at = std::find_if(members.begin(), members.end(),
-                                     [](const auto& m) { return m.as == part::maximum; });
+                                     [](const auto& m) { return m.kind == member_kind::maximum; });
         std::swap(*at, *(at - 1));
     });
     p.refuses("a largest weight that does not stand behind its weights", "fused",
               [&](program_plan& broken) {
                   auto& f = group(broken, 0);
-                  member_of(f, part::largest).what.body = member_of(f, part::maximum).what.body;
+                  member_of(f, member_kind::largest).what.body =
+                      member_of(f, member_kind::maximum).what.body;
               });
     p.refuses("weights that are made again in another form", "fused", [&](program_plan& broken) {
-        auto& a = member_of(group(broken, 1), part::recomputed).what;
+        auto& a = member_of(group(broken, 1), member_kind::recomputed).what;
         a.body = broken.values[a.body].arguments[0];
     });
     p.refuses("a tensor that is read before it is written", "fused", [&](program_plan& broken) {
         // Nobody gives the largest scores any more.
         auto& members = group(broken, 0).members;
-        std::erase_if(members, [](const auto& m) { return m.as == part::maximum; });
+        std::erase_if(members, [](const auto& m) { return m.kind == member_kind::maximum; });
     });
 }
 
@@ -225,7 +228,7 @@ TEST_CASE("a result is of a tile, and a whole sum") {
     const planned p(attention, "fuse"), two(gradients, "fuse"), written(plane, "fuse"),
         lines(biased, "fuse");
     p.refuses("a result of something else than a tile", "fused", [&](program_plan& broken) {
-        auto& a = member_of(group(broken), part::rows).what;
+        auto& a = member_of(group(broken), member_kind::rows).what;
         a.body = broken.values.apply(opcode::tanh, a.body);
     });
     const std::string rows =
@@ -234,31 +237,33 @@ TEST_CASE("a result is of a tile, and a whole sum") {
         "a result of columns that is not summed over all rows, and over these alone";
     p.refuses(rows, "fused", [&](program_plan& broken) {
         auto& f = group(broken);
-        sum_over(member_of(f, part::rows).what, loop_with(f, loop_role::batch));
+        sum_over(member_of(f, member_kind::rows).what, loop_with(f, loop_role::batch));
     });
     two.refuses(rows, "fused", [&](program_plan& broken) {
-        member_of(group(broken, 1), part::columns).as = part::rows;
+        member_of(group(broken, 1), member_kind::columns).kind = member_kind::rows;
     });
     two.refuses(columns, "fused", [&](program_plan& broken) {
-        member_of(group(broken, 1), part::rows).as = part::columns;
+        member_of(group(broken, 1), member_kind::rows).kind = member_kind::columns;
     });
     written.refuses("a tile written in part", "fused", [&](program_plan& broken) {
         for (auto& s : broken.steps)
             if (auto* f = std::get_if<fused>(&s.what))
                 for (auto& m : f->members)
-                    if (m.as == part::pairs) sum_over(m.what, loop_with(*f, loop_role::row));
+                    if (m.kind == member_kind::pairs)
+                        sum_over(m.what, loop_with(*f, loop_role::row));
     });
     lines.refuses("a tile added along lines that is no scatter", "fused",
                   [&](program_plan& broken) {
                       for (auto& s : broken.steps)
                           if (auto* f = std::get_if<fused>(&s.what))
                               for (auto& m : f->members)
-                                  if (m.as == part::added) m.what.as = form::map;
+                                  if (m.kind == member_kind::added)
+                                      m.what.kind = assignment_kind::map;
                   });
     p.refuses("a group that reads its own result", "fused", [&](program_plan& broken) {
         auto& f = group(broken);
         auto& values = broken.values;
-        auto again = member_of(f, part::rows);
+        auto again = member_of(f, member_kind::rows);
         again.what.body = values.as_written(opcode::multiply, {values[again.what.body].arguments[0],
                                                                values.load(again.what.target)});
         f.members.push_back(again);
@@ -271,31 +276,32 @@ TEST_CASE("what two members write, both reach at the same time") {
     p.refuses(words, "fused", [&](program_plan& broken) {
         // Rows and columns.
         auto& f = group(broken, 1);
-        member_of(f, part::columns).what.target.slot = member_of(f, part::rows).what.target.slot;
-        member_of(f, part::columns).what.beta = 1;
+        member_of(f, member_kind::columns).what.target.slot =
+            member_of(f, member_kind::rows).what.target.slot;
+        member_of(f, member_kind::columns).what.beta = 1;
     });
     p.refuses(words, "fused", [&](program_plan& broken) {
         // The second one does not add to what the first one gives.
         auto& f = group(broken, 1);
-        f.members.push_back(member_of(f, part::rows));
+        f.members.push_back(member_of(f, member_kind::rows));
     });
     p.refuses(words, "fused", [&](program_plan& broken) {
         // What is found with the weights, and sums of rows.
         auto& f = group(broken, 0);
-        auto rows = member_of(f, part::maximum);
-        rows.as = part::rows;
+        auto rows = member_of(f, member_kind::maximum);
+        rows.kind = member_kind::rows;
         rows.what.folding = fold::sum;
         rows.what.beta = 1;
         rows.what.scale = broken.values.constant(1);
-        rows.what.body = broken.values.load(member_of(f, part::weights).what.target);
-        rows.weights = member_of(f, part::weights).what.target.slot;
+        rows.what.body = broken.values.load(member_of(f, member_kind::weights).what.target);
+        rows.weights = member_of(f, member_kind::weights).what.target.slot;
         f.members.push_back(rows);
     });
     two.refuses("a result of a chain that both of its groups write", chain_words,
                 [&](program_plan& broken) {
                     auto& c = chain(broken);
-                    member_of(c.second, part::rows).what.target.slot =
-                        member_of(c.first, part::rows).what.target.slot;
+                    member_of(c.second, member_kind::rows).what.target.slot =
+                        member_of(c.first, member_kind::rows).what.target.slot;
                 });
 }
 
@@ -305,24 +311,26 @@ TEST_CASE("the groups of a chain go the same way, and give what a row needs") {
         auto& loops = chain(broken).second.loops;
         std::swap(loops[0], loops[1]);
     });
-    p.refuses(
-        "a chain whose first group gives more than results of rows", chain_words,
-        [&](program_plan& broken) {
-            auto& c = chain(broken);
-            auto sum = member_of(c.second, part::columns);
-            sum.what.body = broken.values.load(member_of(c.first, part::product).what.target);
-            sum.what.target =
-                broken.values[broken.values[member_of(c.first, part::rows).what.body].arguments[1]]
-                    .source;
-            sum.what.target.slot = member_of(c.second, part::columns).what.target.slot;
-            sum.what.loops = loops_of(sum.what.target);
-            c.first.members.push_back(sum);
-        });
+    p.refuses("a chain whose first group gives more than results of rows", chain_words,
+              [&](program_plan& broken) {
+                  auto& c = chain(broken);
+                  auto sum = member_of(c.second, member_kind::columns);
+                  sum.what.body =
+                      broken.values.load(member_of(c.first, member_kind::product).what.target);
+                  sum.what.target =
+                      broken
+                          .values[broken.values[member_of(c.first, member_kind::rows).what.body]
+                                      .arguments[1]]
+                          .source;
+                  sum.what.target.slot = member_of(c.second, member_kind::columns).what.target.slot;
+                  sum.what.loops = loops_of(sum.what.target);
+                  c.first.members.push_back(sum);
+              });
     p.refuses("a chain whose second group gives more than results of rows and columns", chain_words,
               [&](program_plan& broken) {
                   auto& f = chain(broken).second;
-                  auto tile = member_of(f, part::recomputed);
-                  tile.as = part::pairs;
+                  auto tile = member_of(f, member_kind::recomputed);
+                  tile.kind = member_kind::pairs;
                   tile.what.body = broken.values.load(tile.what.target);
                   auto memory = broken.slots[tile.what.target.slot.index()];
                   memory.kind = storage::workspace;
@@ -333,7 +341,7 @@ TEST_CASE("the groups of a chain go the same way, and give what a row needs") {
     p.refuses("a tile that is kept and not a product of both groups", chain_words,
               [&](program_plan& broken) {
                   auto& c = chain(broken);
-                  c.kept[0].first = member_of(c.first, part::weights).what.target.slot;
+                  c.kept[0].first = member_of(c.first, member_kind::weights).what.target.slot;
               });
 }
 
@@ -371,7 +379,7 @@ TEST_CASE("what a chain reads of its own results is of the same row") {
                   auto& values = broken.values;
                   const auto from = p.slot("dL/dO"), to = p.slot("O");
                   for (auto& m : chain(broken).second.members)
-                      if (m.as == part::product)
+                      if (m.kind == member_kind::product)
                           m.what.body = values.substituted(m.what.body, [&](expr e) {
                               if (values[e].kind != kind::load || values[e].source.slot != from)
                                   return expr::none;
@@ -384,8 +392,8 @@ TEST_CASE("what a chain reads of its own results is of the same row") {
               [&](program_plan& broken) {
                   auto& c = chain(broken);
                   auto& values = broken.values;
-                  const auto sums = member_of(c.first, part::maximum).what.target.slot;
-                  auto& a = member_of(c.second, part::recomputed).what;
+                  const auto sums = member_of(c.first, member_kind::maximum).what.target.slot;
+                  auto& a = member_of(c.second, member_kind::recomputed).what;
                   a.body = values.substituted(a.body, [&](expr e) {
                       if (values[e].kind != kind::load || values[e].source.slot != sums)
                           return expr::none;

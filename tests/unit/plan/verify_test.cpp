@@ -89,7 +89,7 @@ TEST_CASE("loops are the target's or folded, each bound once") {
         a.body = broken.values.renamed(a.body, {{b, other}});
     });
     p.refuses("a loop that nobody runs", "G[", [&](program_plan& broken) {
-        auto& a = assignment(broken, form::lookups);
+        auto& a = assignment(broken, assignment_kind::lookups);
         const loop other = broken.values.loops().fresh(ir::none, 8);
         a.numbers = broken.values.renamed(a.numbers, {{i, other}});
     });
@@ -110,7 +110,7 @@ TEST_CASE("loops are the target's or folded, each bound once") {
         assignment(broken, y).loops.push_back(broken.values.loops().fresh(ir::none, 3));
     });
     p.refuses("a target with loops of its own", "D[", [&](program_plan& broken) {
-        auto& a = assignment(broken, form::scatter);
+        auto& a = assignment(broken, assignment_kind::scatter);
         a.body = broken.values.load(assignment(broken, m).target);
         a.loops = a.over = {i};
     });
@@ -147,17 +147,18 @@ TEST_CASE("a body is of the form that its way of running needs") {
         assignment(broken, y).scale = broken.values.constant(2);
     });
     p.refuses("a gather of no tensor", "", [&](program_plan& broken) {
-        assignment(broken, form::gather).body = broken.values.constant(1);
+        assignment(broken, assignment_kind::gather).body = broken.values.constant(1);
     });
     p.refuses("a scatter of no tensor", "D[", [&](program_plan& broken) {
-        assignment(broken, form::scatter).body = broken.values.constant(1);
+        assignment(broken, assignment_kind::scatter).body = broken.values.constant(1);
     });
     p.refuses("lookups that scale what was there", "G[",
-              [&](program_plan& broken) { assignment(broken, form::lookups).beta = 2; });
-    p.refuses("lookups that add up at an axis of no result", "G[",
-              [&](program_plan& broken) { assignment(broken, form::lookups).numbers = {}; });
+              [&](program_plan& broken) { assignment(broken, assignment_kind::lookups).beta = 2; });
+    p.refuses("lookups that add up at an axis of no result", "G[", [&](program_plan& broken) {
+        assignment(broken, assignment_kind::lookups).numbers = {};
+    });
     p.refuses("lookups of no tensor", "G[", [&](program_plan& broken) {
-        auto& a = assignment(broken, form::lookups);
+        auto& a = assignment(broken, assignment_kind::lookups);
         a.body = broken.values.as_written(opcode::multiply,
                                           {a.body, broken.values.apply(opcode::negate, a.body)});
     });

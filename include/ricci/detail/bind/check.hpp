@@ -79,8 +79,8 @@ private:
     using kind = ir::mistake_kind;
     using builder = text_builder;
 
-    constexpr void fail(kind what, const builder& sentence) {
-        if (!mistake_) mistake_ = ir::make_mistake(what, sentence);
+    constexpr void fail(kind which, const builder& sentence) {
+        if (!mistake_) mistake_ = ir::make_mistake(which, sentence);
     }
     /// What rank_of says, of all names at once.
     constexpr void find_ranks() {
@@ -96,7 +96,7 @@ private:
         s << "the tensor " << p_.name(name) << " is not bound; add ";
         write_binding(s, name);
         s << " to the call";
-        say_form(s, name);
+        say_heights(s, name);
         fail(kind::missing_name, s);
     }
     /// `"\\beta"_t = ...`, as it stands in a program.
@@ -181,24 +181,24 @@ private:
         fail(kind::unknown_name, s);
     }
     /// Whether `n` names `base` with its indices at certain heights: g_upper, g_lower, R_ulll.
-    constexpr bool is_form_of(ir::ref n, text_view base) const {
+    constexpr bool is_at_heights(ir::ref n, text_view base) const {
         const text_view name = p_.name(n);
         if (name.size <= base.size + 1 || !(name.slice(0, base.size) == base) ||
             name[base.size] != '_')
             return false;
-        const text_view form = name.slice(base.size + 1, name.size);
+        const text_view heights = name.slice(base.size + 1, name.size);
         bool found = false;
         const auto look = [&](ir::range at) {
             if (at.count == 0) return;
             std::int32_t above = 0;
-            bool letters = form.size == at.count;
+            bool letters = heights.size == at.count;
             for (std::int32_t k = 0; k < at.count; ++k) {
                 const bool upper = p_.at(at, k).upper;
                 above += upper;
-                letters = letters && form[k] == (upper ? 'u' : 'l');
+                letters = letters && heights[k] == (upper ? 'u' : 'l');
             }
-            found = found || letters || (form == "upper" && above == at.count) ||
-                    (form == "lower" && above == 0);
+            found = found || letters || (heights == "upper" && above == at.count) ||
+                    (heights == "lower" && above == 0);
         };
         for (const ir::equation& e : p_.equations) {
             if (e.name == n) look(e.positions);
@@ -210,22 +210,22 @@ private:
         return found;
     }
     /// What R_ulll is, which no equation writes so.
-    constexpr void say_form(builder& s, ir::ref name) const {
+    constexpr void say_heights(builder& s, ir::ref name) const {
         const text_view all = p_.name(name);
         std::int32_t split = all.size - 1;
         while (split > 0 && all[split] != '_') --split;
-        if (split < 1 || !is_form_of(name, all.slice(0, split))) return;
-        const text_view form = all.slice(split + 1, all.size);
+        if (split < 1 || !is_at_heights(name, all.slice(0, split))) return;
+        const text_view heights = all.slice(split + 1, all.size);
         s << "; it is " << all.slice(0, split) << " where its indices stand ";
-        if (form == "upper") s << "above";
-        else if (form == "lower") s << "below";
+        if (heights == "upper") s << "above";
+        else if (heights == "lower") s << "below";
         else s << "above (u) and below (l) in this order";
     }
     /// A name that stands for several tensors, as its indices stand at two heights.
-    constexpr bool has_forms(const operand_facts& o) {
+    constexpr bool has_other_heights(const operand_facts& o) {
         builder taken, defined;
         for (ir::ref n = 0; n < p_.names.size(); ++n) {
-            if (!is_form_of(n, o.spelling)) continue;
+            if (!is_at_heights(n, o.spelling)) continue;
             builder& list = roles_.is_input(n) ? taken : defined;
             list << (list.size() > 0 ? " and " : "") << p_.name(n);
         }
@@ -261,7 +261,7 @@ private:
         return false;
     }
     constexpr void unknown(const operand_facts& o) {
-        if (has_forms(o) || is_base_of_dimension(o)) return;
+        if (has_other_heights(o) || is_base_of_dimension(o)) return;
         notation::nearest near(o.spelling);
         for (ir::ref n = 0; n < p_.names.size(); ++n)
             if (roles_.is_input(n) || (outputs_too_ && roles_.is_output(p_, n)))
@@ -285,45 +285,59 @@ private:
         const operand_facts& o = operands_[k];
         const ir::ref name = names_[k];
         if (name == ir::none) return unknown(o);
-        builder s;
-        s << o.spelling;
         if (operand_of_[name] >= 0) {
-            s << " is bound twice";
+            builder s;
+            s << o.spelling << " is bound twice";
             return fail(kind::repeated_name, s);
         }
         operand_of_[name] = k;
         if (!roles_.is_input(name)) {
             if (p_.definition(name) == ir::none) return;  // bound for its shape only
-            if (!outputs_too_) {
-                s << " is computed by the equations; a call binds inputs only, ricci::prepare "
-                     "binds outputs too";
-                return fail(kind::unknown_name, s);
-            }
-            if (!roles_.is_output(p_, name)) {
-                s << " is computed on the way and is no output; keep(\"" << o.spelling
-                  << "\"_t) makes it one";
-                return fail(kind::unknown_name, s);
-            }
-            if (!o.writable || o.kind == operand_kind::number) {
-                s << " is an output, and what is bound to it cannot be written";
-                return fail(kind::element_type, s);
-            }
+            check_output(o, name);
+            if (mistake_) return;
         }
         const std::int32_t wanted = ranks_[name];
         if (o.kind == operand_kind::unsuitable) return check_suitable(o, wanted);
-        if (wanted != o.rank) {
-            s << " has " << wanted << (wanted == 1 ? " index" : " indices")
-              << " in the equations, and ";
-            if (o.kind == operand_kind::number) s << "a number";
-            else s << "a tensor of rank " << o.rank;
-            s << " is bound to it";
-            if (wanted == 0 && is_dimension(o.spelling)) {
-                s << "; ";
-                say_dimension(s, o.spelling);
-            }
-            return fail(kind::rank, s);
+        if (wanted != o.rank) return refuse_rank(o, wanted);
+        if (o.kind == operand_kind::tensor) check_type(k);
+    }
+    /// What is bound to a tensor that an equation defines.
+    constexpr void check_output(const operand_facts& o, ir::ref name) {
+        builder s;
+        s << o.spelling;
+        if (!outputs_too_) {
+            s << " is computed by the equations; a call binds inputs only, ricci::prepare binds "
+                 "outputs too";
+            return fail(kind::unknown_name, s);
         }
-        if (o.kind != operand_kind::tensor) return;
+        if (!roles_.is_output(p_, name)) {
+            s << " is computed on the way and is no output; keep(\"" << o.spelling
+              << "\"_t) makes it one";
+            return fail(kind::unknown_name, s);
+        }
+        if (!o.writable || o.kind == operand_kind::number) {
+            s << " is an output, and what is bound to it cannot be written";
+            return fail(kind::element_type, s);
+        }
+    }
+    constexpr void refuse_rank(const operand_facts& o, std::int32_t wanted) {
+        builder s;
+        s << o.spelling << " has " << wanted << (wanted == 1 ? " index" : " indices")
+          << " in the equations, and ";
+        if (o.kind == operand_kind::number) s << "a number";
+        else s << "a tensor of rank " << o.rank;
+        s << " is bound to it";
+        if (wanted == 0 && is_dimension(o.spelling)) {
+            s << "; ";
+            say_dimension(s, o.spelling);
+        }
+        return fail(kind::rank, s);
+    }
+    constexpr void check_type(std::int32_t k) {
+        const operand_facts& o = operands_[k];
+        const ir::ref name = names_[k];
+        builder s;
+        s << o.spelling;
         if (ir::ref e = equation_of_truth(name); e != ir::none && !is_whole(o.type)) {
             s << " holds " << name_of(o.type)
               << ", and is a condition; bind a tensor of bool, or of whole numbers 0 and 1, in ";

@@ -9,36 +9,38 @@
 
 namespace ricci::testing {
 
-inline const char* word_of(plan::form as) {
+inline const char* word_of(plan::assignment_kind kind) {
     static constexpr const char* words[] = {"contract", "map",    "gather", "lookups",
                                             "scatter",  "matrix", "scan"};
-    static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(plan::form::scan) + 1);
-    return words[static_cast<std::size_t>(as)];
+    static_assert(sizeof words / sizeof *words ==
+                  static_cast<std::size_t>(plan::assignment_kind::scan) + 1);
+    return words[static_cast<std::size_t>(kind)];
 }
 inline const char* word_of(plan::fold how) {
     static constexpr const char* words[] = {"no fold", "sum",       "mean",    "maximum", "minimum",
                                             "product", "logsumexp", "softmax", "excess"};
     return words[static_cast<std::size_t>(how)];
 }
-inline const char* word_of(plan::part as) {
+inline const char* word_of(plan::member_kind kind) {
     static constexpr const char* words[] = {
         "makes tile",     "weights", "log_sum", "largest score", "excess of weights",
         "largest weight", "again",   "tile",    "rows",          "columns",
         "pairs",          "added"};
-    static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(plan::part::added) + 1);
-    return words[static_cast<std::size_t>(as)];
+    static_assert(sizeof words / sizeof *words ==
+                  static_cast<std::size_t>(plan::member_kind::added) + 1);
+    return words[static_cast<std::size_t>(kind)];
 }
 
 inline void add_contents(const plan::assign& a, std::set<std::string>& to) {
-    to.insert(word_of(a.as));
-    if (a.as == plan::form::map) to.insert(word_of(a.folding));
+    to.insert(word_of(a.kind));
+    if (a.kind == plan::assignment_kind::map) to.insert(word_of(a.folding));
     if (a.scattered) to.insert("scattered");
     if (a.beta != 0) to.insert("beta");
 }
 inline void add_contents(const plan::fused& f, std::set<std::string>& to) {
     to.insert("fused");
     for (const auto& m : f.members) {
-        to.insert(word_of(m.as));
+        to.insert(word_of(m.kind));
         if (m.weights) to.insert("rescaled");
     }
 }

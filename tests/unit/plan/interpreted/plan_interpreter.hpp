@@ -77,17 +77,18 @@ private:
     }
 
     void run(const plan::assign& a) {
-        if (a.as == plan::form::scatter) return add_up(a);
-        if (a.as == plan::form::lookups) return look_up(a);
-        if (a.as == plan::form::scan) return fold_up_to_each(a);
-        if (a.as == plan::form::matrix && a.matrix.task == plan::matrix_task::factor)
+        if (a.kind == plan::assignment_kind::scatter) return add_up(a);
+        if (a.kind == plan::assignment_kind::lookups) return look_up(a);
+        if (a.kind == plan::assignment_kind::scan) return fold_up_to_each(a);
+        if (a.kind == plan::assignment_kind::matrix && a.matrix.task == plan::matrix_task::factor)
             return keep_matrices(a);
-        if (a.as == plan::form::matrix) return use_matrices(a);
+        if (a.kind == plan::assignment_kind::matrix) return use_matrices(a);
         if (a.folding == plan::fold::softmax) return normalise(a);
         loops_.each(a.loops, [&] {
             std::vector<T> row;
             loops_.each(a.over, [&] {
-                const bool nothing = a.as == plan::form::contract && is_excluded(a.body);
+                const bool nothing =
+                    a.kind == plan::assignment_kind::contract && is_excluded(a.body);
                 row.push_back(nothing ? T(0) : values_.at(a.body));
             });
             set(a, folded(a.folding, row));
@@ -260,7 +261,7 @@ private:
 
     void run(const plan::fused& group) {
         for (const auto& m : group.members)
-            m.as == plan::part::recomputed ? make_again(m.what) : run(m.what);
+            m.kind == plan::member_kind::recomputed ? make_again(m.what) : run(m.what);
     }
     // 0 where the maximum is of no number: the weights of a softmax over nothing.
     void make_again(const plan::assign& a) {
