@@ -114,25 +114,25 @@ protected:
     /// another extent there.
     constexpr bool borrows_extent(ref product, ir::range use, ir::range left) const {
         bool borrows = false;
-        const auto relate = [&](ref i, const ir::index_set& near, bool condition) {
-            for (ref j = 0; near.has(i) && j < near.end(); ++j)
-                if (j != i && near.has(j))
-                    for_each_use(p_, where_bound()(j), j, [&](ref, ir::position_kind kind) {
-                        borrows = borrows || condition || kind == ir::position_kind::index;
-                    });
-        };
         ir::for_each_index(p_, use, [&](ref i) {
             if (!ir::has_index(p_, left, i) || shows_extent(p_, product, i)) return;
+            const auto meet = [&](ref j, bool condition) {
+                for_each_use(p_, where_bound()(j), j, [&](ref, ir::position_kind kind) {
+                    borrows |= j != i && (condition || kind == ir::position_kind::index);
+                });
+            };
             ir::for_each_node(p_, product, [&](ref n) {
                 const ir::node& x = p_.nodes[n];
-                if (x.kind == op::compare) relate(i, ir::free_indices(p_, n), true);
+                const ir::index_set near = ir::free_indices(p_, n);
+                for (ref j = 0; x.kind == op::compare && near.has(i) && j < near.end(); ++j)
+                    if (near.has(j)) meet(j, true);
                 for (std::int32_t k = 0; x.kind == op::tensor && k < x.positions.count; ++k) {
-                    ir::index_set axis;
-                    ir::for_each_index(p_, {x.positions.first + k, 1}, [&](ref j) {
-                        axis.add(j);
-                        borrows |= j != i && ir::letter_of(p_, i) == ir::letter_of(p_, j);
+                    const ir::range at{x.positions.first + k, 1};
+                    ir::for_each_index(p_, at, [&](ref j) {
+                        if (ir::has_index(p_, at, i)) meet(j, false);
+                        borrows |= (j != i || p_.positions[at.first].terms.count < 2) &&
+                                   ir::letter_of(p_, i) == ir::letter_of(p_, j);
                     });
-                    relate(i, axis, false);
                 }
             });
         });

@@ -155,6 +155,11 @@ private:
         if (x.children.count == 0 || x.kind == op::tensor || x.kind == op::compare) return false;
         const ir::index_set free = ir::free_indices(p_, n);
         std::int32_t count = 0;
+        ir::for_each_node(p_, n, [&](ref m) {  // a count has its extent from where it stands
+            const bool signs = ir::binds(p_.nodes[m]);
+            if (signs && p_.nodes[p_.links[p_.nodes[m].children.first]].kind == op::number)
+                count = most_axes + 1;
+        });
         for (ref i = 0; i < free.end(); ++i) {
             if (!free.has(i)) continue;
             ++count;
