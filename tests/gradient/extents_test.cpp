@@ -180,19 +180,6 @@ TEST_CASE("a gradient is as long as its tensor, and not as what that meets", "[g
     CHECK(all_of("y_i = x_{i+k} w_k", "y", {{"x", {7}}, {"w", {3}}}) == "");
 }
 
-TEST_CASE("what holds places can say how far an index runs", "[gradient]") {
-    CHECK(
-        all_of("K^{qy} = (\\operatorname{mean}_k (\\tanh(\\frac{F^{k+2,y,k}}{2 + (X^{t_{yk}})^2}) "
-               "+ X^k)) B^{qy}\nV^{yb} = \\operatorname{mean}_o (R^{yo} K^{yy}) D^{yb}",
-               "V",
-               {{"F", {5, 2, 3}},
-                {"X", {3}},
-                ricci::testing::places_of("t", {2, 3}, 3),
-                {"B", {2, 2}},
-                {"R", {2, 4}},
-                {"D", {2, 2}}}) == "");
-}
-
 TEST_CASE("random sums over the same letters", "[gradient]") {
     for (unsigned seed = 1; seed <= 12; ++seed) {
         const std::string text = random_text(seed).write();

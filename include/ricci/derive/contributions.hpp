@@ -128,8 +128,9 @@ protected:
                     if (near.has(j)) meet(j, true);
                 for (std::int32_t k = 0; x.kind == op::tensor && k < x.positions.count; ++k) {
                     const ir::range at{x.positions.first + k, 1};
+                    const bool added = p_.positions[at.first].kind == ir::position_kind::affine;
                     ir::for_each_index(p_, at, [&](ref j) {
-                        if (ir::has_index(p_, at, i)) meet(j, false);
+                        if (added && ir::has_index(p_, at, i)) meet(j, false);
                         borrows |= (j != i || p_.positions[at.first].terms.count < 2) &&
                                    ir::letter_of(p_, i) == ir::letter_of(p_, j);
                     });
