@@ -101,7 +101,8 @@ protected:
         zeros_.drop_repeated(all);
         factors conditions = guards_;
         const ir::range left = left_side(use, all, conditions);
-        if (borrows_extent(product_of(p_, all), use.positions, left))
+        const bool input = p_.definition(use.name) == none;  // others say their shape anyway
+        if (input && borrows_extent(product_of(p_, all), use.positions, left))
             all.push(p_.make(op::power, p_.tensor(use.name, left), p_.number(0)));
         if (is_zero(p_, product_of(p_, all))) return;
         const ref product = witnessed_product(p_, all, left, path_, where_bound());

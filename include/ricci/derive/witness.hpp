@@ -103,8 +103,7 @@ constexpr ref arithmetic_witness(Program& p, ref source, const detail::buffer<re
         for (ref t : terms) known = known || ir::same_expression(p, t, n);
         if (!known) terms.push(n);
     }
-    if (alone && terms.size() > 1) source = p.make(op::add, 0, terms.data(), terms.size());
-    else if (alone) source = terms[0];
+    if (alone) source = terms.size() == 1 ? terms[0] : p.make(op::add, 0, &terms[0], terms.size());
     const ir::index_set free = ir::free_indices(p, source);
     detail::buffer<ref> over;
     for (ref j = 0; j < free.end(); ++j)
