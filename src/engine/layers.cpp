@@ -136,10 +136,8 @@ layers::loop layers::make_loop(ir::program program, direction way) const {
     return made;
 }
 
-namespace {
-
-// The operand of all layers as one of them sees it.
-std::pair<operand, plan::moving_slot> part_of(const operand& all, bool single, element type) {
+std::pair<operand, plan::moving_slot> layers::part_of(const operand& all, bool single,
+                                                      element type) {
     operand one = all;
     plan::moving_slot place;
     place.base = static_cast<std::byte*>(all.data);
@@ -151,8 +149,6 @@ std::pair<operand, plan::moving_slot> part_of(const operand& all, bool single, e
     }
     return {one, place};
 }
-
-}  // namespace
 
 // All that the caller has bound and the program takes, but for what goes from layer to layer.
 void layers::bind_outside(looped_program& to) const {

@@ -49,6 +49,9 @@ private:
 
     void* as_row(const layer_operand& w);
     loop make_loop(ir::program program, direction way) const;
+    /// The operand of all layers as one of them sees it.
+    static std::pair<operand, plan::moving_slot> part_of(const operand& all, bool single,
+                                                         element type);
     void bind_outside(looped_program& to) const;
     void bind_output(looped_program& to, ir::ref name) const;
     ir::program tangent_of_each() const;

@@ -1,5 +1,6 @@
 // The gradient of layers: forward with what the way back needs stored for each layer, then back.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <ricci/detail/bind/check.hpp>
@@ -97,9 +98,13 @@ void layers::make_gradient() {
         stored = tensors_in_memory();
         stored.push_back(chain.from);
     }
+    const std::vector<std::string> asked = outputs;
+    std::erase_if(outputs,  // what is stored is written on the way forward
+                  [&](const std::string& name) { return contains(stored, view_of(name)); });
     ir::program rest = without(back.program, stored, outputs);
-    std::erase_if(
-        stored, [&](const std::string& name) { return !is_input(rest, rest.find(view_of(name))); });
+    std::erase_if(stored, [&](const std::string& name) {
+        return !is_input(rest, rest.find(view_of(name))) && !contains(asked, view_of(name));
+    });
     backward_ = make_loop(std::move(rest), direction::backwards);
     bind_outside(*backward_);
     chain.bind(*backward_, false);
@@ -132,7 +137,8 @@ std::vector<std::string> layers::tensors_in_memory() const {
     return all;
 }
 
-// Gives each of these tensors memory for all layers, which the forward run writes.
+// Gives each of these tensors memory for all layers, which the forward run writes: the caller's for
+// those that are outputs, too.
 void layers::store(const std::vector<std::string>& names, const chain_places& chain) {
     stored_words_ = chain.to;
     std::vector<std::string> kept{chain.from};
@@ -151,11 +157,14 @@ void layers::store(const std::vector<std::string>& names, const chain_places& ch
     chain.bind(*storing, true);
     for (const std::string& name : kept) {
         if (name == chain.from) continue;
-        const operand one = memory_.in_row(extents_of(name));
-        const plan::moving_slot place =
-            memory_.in_line(one, memory_.allocate(one, given_.count), 0);
+        operand one = memory_.in_row(extents_of(name));
+        plan::moving_slot place;
+        if (const layer_operand* const asked = operands_.find(name, true); asked != nullptr)
+            std::tie(one, place) = part_of(asked->o, asked->single, type_);
+        else place = memory_.in_line(one, memory_.allocate(one, given_.count), 0);
         storing->bind_output(storing->view().find(view_of(name)), one, place);
-        backward_->bind_input(backward_->view().find(view_of(name)), one, place);
+        const ir::ref read = backward_->view().find(view_of(name));
+        if (is_input(backward_->view(), read)) backward_->bind_input(read, one, place);
         stored_words_ += ", " + name;
     }
     forward_ = std::move(storing);

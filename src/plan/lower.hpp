@@ -108,6 +108,7 @@ private:
 
     // What sums come to, in lower_sums.cpp.
     expr other_form(expr sum);
+    expr beside_scatter(expr sum);
     loop_list sum_lone_loops(expr_list& factors, const loop_list& over);
     resolved resolve(expr sum);
     bool multiplies_matrices(expr left, expr right, const loop_list& summed);
@@ -221,6 +222,7 @@ private:
     };
     std::optional<prefix_product> prefix_product_of(fold folding, const loop_list& over,
                                                     expr body) const;
+    prefix_product with_related(prefix_product p) const;
     bool may_be_empty(const prefix_product& p) const;
     bool has_small_state(const prefix_product& p) const;
     bool is_read_as_it_stands(const prefix_product& p, const access& target) const;

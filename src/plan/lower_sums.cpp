@@ -19,7 +19,23 @@ expr lowering::other_form(expr sum) {
     if (const auto decaying = recurrence_of(over, body)) return *decaying;
     if (in_blocks(sum)) return graph_.load(computed(loop_list(graph_[sum].indices), sum));
     if (const auto s = lookups_of(sum)) return looked_up(*s);
-    return expr::none;
+    return beside_scatter(sum);
+}
+
+// What is added up at places, times the factors that have none of the loops which are summed over:
+// beside them it would be a matrix of conditions. None: it is nothing of the kind.
+expr lowering::beside_scatter(expr sum) {
+    const loop_list over = graph_[sum].over;
+    expr_list product, added;
+    for (const expr f : graph_.factors(graph_[sum].arguments[0]))
+        (common(graph_[f].indices, over).empty() ? product : added).push_back(f);
+    if (product.empty() || plan_.careful) return expr::none;
+    const expr alone = graph_.sum(over, graph_.multiply(added));
+    if (graph_[alone].kind != kind::sum) return expr::none;
+    if (scattered_sum found; !is_scatter(alone, found) && !lookups_of(alone)) return expr::none;
+    hides_ = true;  // where nothing is added, what stands beside it is hidden
+    product.push_back(alone);
+    return graph_.multiply(product);
 }
 
 // Sums each factor over those of the loops that no other one has, and gives these loops.

@@ -120,6 +120,27 @@ std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding
     return {};
 }
 
+// With the factors beside the fold that know nothing of i in it, and what they are summed over: a
+// condition relates them to what is folded, as in a sum up to an index within another.
+lowering::prefix_product lowering::with_related(prefix_product p) const {
+    loop_list held{p.i};
+    for (const expr f : p.others)
+        if (contains(graph_[f].indices, p.i)) held = united(held, graph_[f].indices);
+    expr_list beside;
+    for (const expr f : p.others) {
+        const bool related = common(graph_[f].indices, held).empty();
+        (related ? p.summed : beside).push_back(f);
+    }
+    p.others = std::move(beside);
+    loop_list own, later;
+    for (const expr f : p.summed) own = united(own, graph_[f].indices);
+    for (const expr f : p.others) later = united(later, graph_[f].indices);
+    p.later = common(p.over, later);
+    p.alone = without(p.over, p.later);
+    p.state = without(own, p.alone);
+    return p;
+}
+
 // Whether no place at all is summed up for some i.
 bool lowering::may_be_empty(const prefix_product& p) const {
     std::int64_t fewest = p.end.offset + (p.forwards ? 1 : graph_.extent(p.j));
@@ -145,16 +166,19 @@ std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, exp
                                         const access* target) {
     if (type_ != element::f32 && type_ != element::f64 && !is_integer(type_)) return {};
     if (folding == fold::logsumexp && is_integer(type_)) return {};
-    const auto p = prefix_product_of(folding, over, body);
+    auto p = prefix_product_of(folding, over, body);
+    if (p && folding == fold::sum && graph_.has_bracket(graph_.multiply(p->summed)))
+        p = with_related(*std::move(p));
     if (!p || graph_.extent(p->j) < fewest_scanned || !has_small_state(*p)) return {};
+    const auto alone = without(p->alone, {p->j});
     expr value = p->summed.empty() ? graph_.constant(1) : graph_.multiply(p->summed);
+    if (folding == fold::sum) value = graph_.sum(alone, value);
     if (graph_.has_bracket(value) && !is_integer(type_)) return {};  // hides what is no number
     if (!p->others.empty() && may_be_empty(*p)) {  // what stands beside it is hidden there
         if (plan_.careful) return {};
         hides_ = true;
     }
-    const auto alone = without(p->alone, {p->j});
-    value = folding == fold::sum ? graph_.sum(alone, value) : graph_.row(folding, alone, value);
+    if (folding != fold::sum) value = graph_.row(folding, alone, value);
     if (target != nullptr && is_read_as_it_stands(*p, *target) && p->others.empty()) {
         const moved_loop there{p->i, {0, {{p->j, 1}}}};
         const access written = moved(graph_, *target, there);

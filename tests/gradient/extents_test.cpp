@@ -160,6 +160,26 @@ TEST_CASE("derivatives have the extents that the forward run has", "[gradient]")
                  "r", {{"x", {12}}, {"u", {3, 4}}, {"v", {2, 6}}}) == "");
 }
 
+TEST_CASE("a gradient is as long as its tensor, and not as what that meets", "[gradient]") {
+    CHECK(all_of("y_i = \\sum_{i'} x_{i'} + b_i", "y", {{"x", {3}}, {"b", {5}}}) == "");
+    CHECK(all_of("y_i = \\sum_{i'} |i - i'| x_{i'} + b_i", "y", {{"x", {3}}, {"b", {5}}}) == "");
+    CHECK(all_of("y_i = \\sum_{j \\le i} x_j + b_i", "y", {{"x", {3}}, {"b", {5}}}) == "");
+    CHECK(all_of("y_i = \\sum_{j \\le i} x_j + b_i", "y", {{"x", {5}}, {"b", {3}}}) == "");
+    CHECK(all_of("y_i = \\sum_{j < i} b_i x_j", "y", {{"x", {5}}, {"b", {3}}}) == "");
+    CHECK(all_of("y_i = \\sum_j [i = 2 j + 1] x_j + b_i", "y", {{"x", {3}}, {"b", {5}}}) == "");
+    CHECK(all_of("y_i = \\sum_j x_j a_{i+j} + b_i", "y", {{"x", {3}}, {"a", {10}}, {"b", {4}}}) ==
+          "");
+    CHECK(all_of("y_i = \\sum_j \\begin{cases} x_j & \\text{if } j \\ne i \\\\ 0 & "
+                 "\\text{otherwise} \\end{cases} + b_i",
+                 "y", {{"x", {3}}, {"b", {5}}}) == "");
+    CHECK(all_of("y_i = x_{\\operatorname{pad}(i-2)} + b_i", "y", {{"x", {2}}, {"b", {4}}}) == "");
+    CHECK(all_of("y_{ik} = x_{i,\\operatorname{pad}(i+k-1)} b_{ik}", "y",
+                 {{"x", {3, 1}}, {"b", {3, 2}}}) == "");
+    // what runs as far as the tensor does by its own equation needs nothing more
+    CHECK(all_of("y_i = \\sum_{j \\le i} x_j", "y", {{"x", {4}}}) == "");
+    CHECK(all_of("y_i = x_{i+k} w_k", "y", {{"x", {7}}, {"w", {3}}}) == "");
+}
+
 TEST_CASE("random sums over the same letters", "[gradient]") {
     for (unsigned seed = 1; seed <= 12; ++seed) {
         const std::string text = random_text(seed).write();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <ricci/error.hpp>
+#include <ricci/ir/needed.hpp>
 #include <ricci/ir/order.hpp>
 #include <ricci/parse.hpp>
 
@@ -85,7 +86,21 @@ private:
         for (std::size_t k = 0; k < a.values.size(); ++k) total += a.values[k] * b.values[k];
         return total;
     }
-    tensors run(ir::program program, const tensors& values) const {
+    /// Without what no equation reads, and with it where its shape is asked for: shapes may not
+    /// depend on what happens to be bound.
+    tensors run(const ir::program& program, const tensors& values) const {
+        tensors read;
+        for (const auto& [name, x] : values) {
+            const ir::ref n = program.find(detail::view_of(name));
+            if (n != ir::none && ir::is_read(program, n)) read.emplace(name, x);
+        }
+        try {
+            return run_with(program, read);
+        } catch (const error&) {
+            return run_with(program, values);
+        }
+    }
+    tensors run_with(ir::program program, const tensors& values) const {
         std::vector<engine::index_extent> extents;
         for (const auto& [letter, n] : extents_)
             extents.push_back({program.intern_index(detail::view_of(letter)), n});

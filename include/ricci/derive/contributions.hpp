@@ -85,9 +85,11 @@ protected:
         return count_over(p_, fresh,
                           several(index) ? extent_witness(p_, index, fresh, source, inside) : none);
     }
-    constexpr ref extent_here(ref index) {
-        const ref source = where_bound()(index);
-        return extent_of(index, source, ir::free_indices(p_, source));
+    /// The indices that a product has here, or is summed over: others would be summed with it.
+    constexpr ir::index_set inside_of(const factors& product) {
+        ir::index_set inside = ir::free_indices(p_, product_of(p_, product));
+        for (ref i : path_) inside.add(i);
+        return inside;
     }
 
     // Contributions -------------------------------------------------------------------------------
@@ -99,11 +101,44 @@ protected:
         zeros_.drop_repeated(all);
         factors conditions = guards_;
         const ir::range left = left_side(use, all, conditions);
+        const bool input = p_.definition(use.name) == none;  // others say their shape anyway
+        if (input && borrows_extent(product_of(p_, all), use.positions, left))
+            all.push(p_.make(op::power, p_.tensor(use.name, left), p_.number(0)));
         if (is_zero(p_, product_of(p_, all))) return;
         const ref product = witnessed_product(p_, all, left, path_, where_bound());
         const factors guards = zeros_.within(conditions, left);
         contributions_.push(
             {use.name, left, sum_but(p_, product, left, path_), p_.add_links(guards)});
+    }
+    /// Whether an index that is an axis of a use would be taken to run as far as its letter, a
+    /// condition or arithmetic says, by another with an extent of its own: the tensor may have
+    /// another extent there.
+    constexpr bool borrows_extent(ref product, ir::range use, ir::range left) const {
+        bool borrows = false;
+        ir::for_each_index(p_, use, [&](ref i) {
+            if (!ir::has_index(p_, left, i) || shows_extent(p_, product, i)) return;
+            const auto meet = [&](ref j, bool condition) {
+                for_each_use(p_, where_bound()(j), j, [&](ref, ir::position_kind kind) {
+                    borrows |= j != i && (condition || kind == ir::position_kind::index);
+                });
+            };
+            ir::for_each_node(p_, product, [&](ref n) {
+                const ir::node& x = p_.nodes[n];
+                const ir::index_set near = ir::free_indices(p_, n);
+                for (ref j = 0; x.kind == op::compare && near.has(i) && j < near.end(); ++j)
+                    if (near.has(j)) meet(j, true);
+                for (std::int32_t k = 0; x.kind == op::tensor && k < x.positions.count; ++k) {
+                    const ir::range at{x.positions.first + k, 1};
+                    const bool added = p_.positions[at.first].kind == ir::position_kind::affine;
+                    ir::for_each_index(p_, at, [&](ref j) {
+                        if (added && ir::has_index(p_, at, i)) meet(j, false);
+                        borrows |= (j != i || p_.positions[at.first].terms.count < 2) &&
+                                   ir::letter_of(p_, i) == ir::letter_of(p_, j);
+                    });
+                }
+            });
+        });
+        return borrows;
     }
     /// The positions of the cotangent's left side. An axis that is not simply an index of its own
     /// (a diagonal, a fixed place, arithmetic, what a tensor says) gets a new index and a condition
@@ -112,7 +147,9 @@ protected:
         const ir::range use = x.positions;
         std::int32_t fresh_count = 0;
         buffer<ir::position> list;
-        ir::index_set seen;
+        ir::index_set seen, inside = inside_of(all);
+        ir::add_indices(p_, use, inside);
+        const auto extent_here = [&](ref i) { return extent_of(i, where_bound()(i), inside); };
         for (std::int32_t k = 0; k < use.count; ++k) {
             const ir::position q = p_.positions[use.first + k];
             bool simple = q.kind == ir::position_kind::index || q.kind == ir::position_kind::merged;
@@ -132,7 +169,7 @@ protected:
                                                         p_.links[x.children.first + q.offset]));
                 continue;
             }
-            const ref here = is_at(p_, q, fresh, [this](ref i) { return extent_here(i); });
+            const ref here = is_at(p_, q, fresh, extent_here);
             all.push(here);
             conditions.push(here);
             push_differences(use, k, list, conditions);

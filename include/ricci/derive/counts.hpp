@@ -16,25 +16,16 @@ namespace ricci::derive {
 /// says nothing of it. `scope`: other indices that mean something where it stands.
 template <class Program>
 constexpr ref extent_witness(Program& p, ref index, ref fresh, ref source, ir::index_set scope) {
-    ref plain = ir::none;
-    detail::buffer<ref> arithmetic;
-    for_each_use(p, source, index, [&](ref n, ir::position_kind kind) {
-        if (kind == ir::position_kind::index) plain = n;
-        else arithmetic.push(n);
-    });
+    detail::buffer<ref> said;
     ir::index_set own;
     own.add(index);
-    ref witness = ir::none;
-    if (plain != ir::none) {
-        witness = witness_of(p, plain, own);
-    } else if (!arithmetic.empty()) {
-        scope.add(index);
-        witness = arithmetic_witness(p, source, arithmetic, scope);
-    }
-    if (witness == ir::none || fresh == index) return witness;
+    scope.add(index);
+    add_witnesses(
+        p, said, [&](ref) { return source; }, own, scope);
+    if (said.empty() || fresh == index) return said.empty() ? ir::none : said[0];
     ir::index_map renamed;
     renamed.set(index, fresh);
-    return ir::rename_indices(p, witness, renamed);
+    return ir::rename_indices(p, said[0], renamed);
 }
 
 /// How far an index runs: the sum of 1 over `fresh`. `said`: what gives it its extent, or none.

@@ -67,10 +67,7 @@ constexpr bool shows_as_source(const Program& p, const ir::equation& q, ref inde
     bool any = false, all = true;
     ir::for_each_node(p, p.equations[source].body, [&](ref n) {
         const ir::node& x = p.nodes[n];
-        bool here = false;
-        if (x.kind == op::tensor)
-            ir::for_each_index(p, x.positions, [&](ref i) { here = here || i == index; });
-        if (!here) return;
+        if (x.kind != op::tensor || !ir::has_index(p, x.positions, index)) return;
         bool found = false;
         ir::for_each_node(p, q.body, [&](ref m) {
             const ir::node& y = p.nodes[m];
@@ -173,7 +170,7 @@ constexpr ir::program drop_dead_equations(Program& p, ref shape = ir::none) {
         const auto reach = [&](const auto& self, ref n, detail::buffer<bool>& into) -> void {
             const ir::node& x = p.nodes[n];
             if (x.kind == op::tensor) into[x.name] = true;
-            auto& below = is_witness(p, x) ? shapes : into;
+            auto& below = ir::is_power_of_zero(p, x) ? shapes : into;
             for (std::int32_t k = 0; k < x.children.count; ++k)
                 self(self, p.links[x.children.first + k], below);
         };

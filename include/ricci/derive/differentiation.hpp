@@ -108,7 +108,7 @@ protected:
     constexpr bool is_active(ref n) const {
         const ir::node& x = p_.nodes[n];
         if (x.kind == op::tensor) return x.name < active_.size() && active_[x.name];
-        if (is_witness(p_, x)) return false;
+        if (ir::is_power_of_zero(p_, x)) return false;
         for (std::int32_t k = 0; k < x.children.count; ++k)
             if (is_active(p_.links[x.children.first + k])) return true;
         return false;

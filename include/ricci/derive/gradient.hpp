@@ -28,8 +28,8 @@ class reverse_mode : contributions<Program> {
     using extremum = typename shared::extremum;
     using shared::active_, shared::child, shared::contribute, shared::cotangent_exists,
         shared::cotangent_name, shared::cut_parts, shared::define_cotangent, shared::find_names,
-        shared::guards_, shared::has_poles, shared::intern_inputs, shared::is_active,
-        shared::is_apply, shared::is_norm, shared::logarithms_, shared::loss_,
+        shared::guards_, shared::has_poles, shared::inside_of, shared::intern_inputs,
+        shared::is_active, shared::is_apply, shared::is_norm, shared::logarithms_, shared::loss_,
         shared::no_dependence, shared::not_zero, shared::of_, shared::p_, shared::path_,
         shared::places_of_extremum, shared::power_below, shared::power_under_root,
         shared::prime_all, shared::product_of_others, shared::request_, shared::scopes_,
@@ -268,13 +268,13 @@ private:
         path_.shrink(mark);
     }
     /// How many places a mean has.
-    constexpr ref count_of(const ir::node& x) {
+    constexpr ref count_of(const ir::node& x, const ir::index_set& inside) {
         factors said;
         const ir::index_map renamed = prime_all(x);
         for (std::int32_t k = 0; k < x.indices.count; ++k) {
-            const ref i = p_.links[x.indices.first + k], source = where_bound()(i);
-            if (!several(i)) continue;
-            const ref w = extent_witness(p_, i, renamed(i), source, ir::free_indices(p_, source));
+            const ref i = p_.links[x.indices.first + k];
+            const ref w =
+                several(i) ? extent_witness(p_, i, renamed(i), where_bound()(i), inside) : none;
             if (w != none) said.push(w);
         }
         return sum_primed(x, renamed, product_of(p_, said));
@@ -328,7 +328,7 @@ private:
             case reduction::sum:
                 return propagate_below(x, body, cotangent);
             case reduction::mean: {
-                const ref count = count_of(x);
+                const ref count = count_of(x, inside_of(cotangent));
                 return propagate_below(x, body, with(cotangent, b.over(b.number(1), count)));
             }
             case reduction::softmax: {  // y (g - sum y g)

@@ -75,7 +75,7 @@ private:
             s.each = x.name >= active_.size() || active_[x.name] ? 1 : 0;  // parts come last
             return s;
         }
-        if (is_witness(p_, x)) return s;
+        if (ir::is_power_of_zero(p_, x)) return s;
         for (std::int32_t k = 0; k < x.children.count; ++k) s.size += child_of(x, k).size;
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             const derived_size below = child_of(x, k);
@@ -125,7 +125,7 @@ private:
     constexpr ref cut(ref n, bool guarded) {
         const ir::node x = p_.nodes[n];
         if (x.children.count == 0 || x.kind == op::tensor || x.kind == op::compare ||
-            is_witness(p_, x))
+            ir::is_power_of_zero(p_, x))
             return n;
         bool brackets = guarded || x.kind == op::choose;
         for (std::int32_t k = 0; x.kind == op::multiply && k < x.children.count; ++k)
@@ -155,6 +155,11 @@ private:
         if (x.children.count == 0 || x.kind == op::tensor || x.kind == op::compare) return false;
         const ir::index_set free = ir::free_indices(p_, n);
         std::int32_t count = 0;
+        ir::for_each_node(p_, n, [&](ref m) {  // a count has its extent from where it stands
+            const bool signs = ir::binds(p_.nodes[m]);
+            if (signs && p_.nodes[p_.links[p_.nodes[m].children.first]].kind == op::number)
+                count = most_axes + 1;
+        });
         for (ref i = 0; i < free.end(); ++i) {
             if (!free.has(i)) continue;
             ++count;

@@ -180,16 +180,17 @@ private:
         around_ = {};
         ir::add_indices(p_, q.positions, around_);
         ref body = tangent(q.body);
-        bool merged = false;
+        ir::index_set merged;
         for (std::int32_t k = 0; k < q.positions.count; ++k)
-            merged =
-                merged || p_.positions[q.positions.first + k].kind == ir::position_kind::merged;
-        if (body == none && merged) {
+            if (p_.positions[q.positions.first + k].kind == ir::position_kind::merged)
+                ir::add_indices(p_, {q.positions.first + k, 1}, merged);
+        if (body == none && !merged.empty()) {
             p_.equations.push(zero_equation(p_, name, q.positions.count));
             return name;
         }
         if (body != none && !one_step_) find_support(name, q, body);
-        body = body == none ? p_.number(0) : shaped(q, body);
+        if (body == none) body = p_.number(0);
+        else if (!merged.empty()) body = witnessed(merged, body, q.body);  // how far they run
         body = prime_shadowed(p_, body, q.positions);
         body = neighbour_letters(p_, body, q.positions).run();
         p_.equations.push({name, q.positions, body, false, {}});
@@ -232,14 +233,6 @@ private:
         p_.equations = static_cast<buffer<equation>&&>(all);
     }
 
-    /// The tangent of an equation, with factors that say how far the indices of a merged axis run.
-    constexpr ref shaped(const equation& q, ref body) {
-        ir::index_set merged;
-        for (std::int32_t k = 0; k < q.positions.count; ++k)
-            if (p_.positions[q.positions.first + k].kind == ir::position_kind::merged)
-                ir::add_indices(p_, {q.positions.first + k, 1}, merged);
-        return merged.empty() ? body : witnessed(merged, body, q.body);
-    }
     /// The derivative of an expression; none where it does not change.
     constexpr ref tangent(ref n) {
         if (!is_active(n)) return none;

@@ -104,22 +104,30 @@ constexpr bool same_form(const Program& p, ir::range a, ir::range b) {
     return true;
 }
 
+/// Visits every tensor of an expression at which `index` is free.
+template <class Program, class Visit>
+constexpr void for_each_use(const Program& p, ref n, ref index, const Visit& visit) {
+    const ir::node& x = p.nodes[n];
+    for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
+        if (p.links[x.indices.first + k] == index) return;
+    if (x.kind == op::tensor)
+        for (std::int32_t k = 0; k < x.positions.count; ++k) {
+            const ir::range axis{x.positions.first + k, 1};
+            if (ir::has_index(p, axis, index)) visit(n, p.positions[axis.first].kind);
+        }
+    for (std::int32_t k = 0; k < x.children.count; ++k)
+        for_each_use(p, p.links[x.children.first + k], index, visit);
+}
+
 /// Whether a tensor of an expression has an axis at `index`, so that its shape gives the extent of
 /// the index where that is free.
 template <class Program>
 constexpr bool shows_extent(const Program& p, ref n, ref index) {
-    const ir::node& x = p.nodes[n];
-    if (ir::binds(x))
-        for (std::int32_t k = 0; k < x.indices.count; ++k)
-            if (p.links[x.indices.first + k] == index) return false;
-    if (x.kind == op::tensor)
-        for (std::int32_t k = 0; k < x.positions.count; ++k) {
-            const ir::position& q = p.positions[x.positions.first + k];
-            if (q.kind == ir::position_kind::index && q.index == index) return true;
-        }
-    for (std::int32_t k = 0; k < x.children.count; ++k)
-        if (shows_extent(p, p.links[x.children.first + k], index)) return true;
-    return false;
+    bool shown = false;
+    for_each_use(p, n, index, [&](ref, ir::position_kind kind) {
+        shown = shown || kind == ir::position_kind::index;
+    });
+    return shown;
 }
 
 /// Whether that is so below every sign that binds the index.

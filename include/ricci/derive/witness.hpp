@@ -19,11 +19,6 @@ struct binding {
     ref body;
 };
 
-template <class Program>
-constexpr bool is_witness(const Program& p, const ir::node& x) {
-    return ir::is_power_of_zero(p, x);
-}
-
 /// A letter that no index of the program has, with primes or without, for an axis whose extent is
 /// its own affair: what has no extent of its own takes that of its letter. No tensor is called so
 /// either, as the letter may stand as a number.
@@ -74,21 +69,6 @@ constexpr ref witness_of(Program& p, ref use, const ir::index_set& scope) {
     return p.make(op::power, read, p.number(0));
 }
 
-/// Visits every tensor of an expression at which `index` is free.
-template <class Program, class Visit>
-constexpr void for_each_use(const Program& p, ref n, ref index, const Visit& visit) {
-    const ir::node& x = p.nodes[n];
-    for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
-        if (p.links[x.indices.first + k] == index) return;
-    if (x.kind == op::tensor)
-        for (std::int32_t k = 0; k < x.positions.count; ++k) {
-            const ir::range axis{x.positions.first + k, 1};
-            if (ir::has_index(p, axis, index)) visit(n, p.positions[axis.first].kind);
-        }
-    for (std::int32_t k = 0; k < x.children.count; ++k)
-        for_each_use(p, p.links[x.children.first + k], index, visit);
-}
-
 /// Whether an expression reads `use` where its place has to exist: under no bracket, in no cases.
 /// `guarded`: one of the factors around is a bracket.
 template <class Program>
@@ -101,7 +81,7 @@ constexpr bool reads_unguarded(const Program& p, ref n, ref use, bool guarded) {
     for (std::int32_t k = 0; k < x.children.count; ++k) {
         const ref child = p.links[x.children.first + k];
         const bool beside =
-            brackets && !ir::is_bracket(p.nodes[child]) && !is_witness(p, p.nodes[child]);
+            brackets && !ir::is_bracket(p.nodes[child]) && !ir::is_power_of_zero(p, p.nodes[child]);
         if (reads_unguarded(p, child, use, guarded || beside)) return true;
     }
     return false;
@@ -109,7 +89,7 @@ constexpr bool reads_unguarded(const Program& p, ref n, ref use, bool guarded) {
 
 /// What gives the extent of an index that `source` reads at `uses` alone, which are arithmetic of
 /// it: those, where all their indices mean something here and none stands under a bracket; or else
-/// all of `source`; none where that has indices of its own.
+/// all of `source`, summed over what is not in `scope`, as a factor of 1 adds no index to a product.
 template <class Program>
 constexpr ref arithmetic_witness(Program& p, ref source, const detail::buffer<ref>& uses,
                                  const ir::index_set& scope) {
@@ -123,11 +103,12 @@ constexpr ref arithmetic_witness(Program& p, ref source, const detail::buffer<re
         for (ref t : terms) known = known || ir::same_expression(p, t, n);
         if (!known) terms.push(n);
     }
-    if (alone && terms.size() > 1) source = p.make(op::add, 0, terms.data(), terms.size());
-    else if (alone) source = terms[0];
+    if (alone) source = terms.size() == 1 ? terms[0] : p.make(op::add, 0, &terms[0], terms.size());
     const ir::index_set free = ir::free_indices(p, source);
+    detail::buffer<ref> over;
     for (ref j = 0; j < free.end(); ++j)
-        if (free.has(j) && !scope.has(j)) return ir::none;
+        if (free.has(j) && !scope.has(j)) over.push(j);
+    if (!over.empty()) source = p.reduce(ir::reduction::sum, p.add_links(over), source);
     return p.make(op::power, source, p.number(0));
 }
 
@@ -163,14 +144,13 @@ constexpr void add_witnesses(Program& p, detail::buffer<ref>& factors, const Whe
             for (ref f : factors)
                 for_each_use(p, f, i, [&](ref m, ir::position_kind) {
                     if (!ir::same_expression(p, m, n)) return;
-                    const bool hidden = brackets && !is_witness(p, p.nodes[f]);
+                    const bool hidden = brackets && !ir::is_power_of_zero(p, p.nodes[f]);
                     found = found || guarded || reads_unguarded(p, f, n, hidden);
                 });
             stand = stand && found;
         }
         if (stand) continue;
-        const ref witness = arithmetic_witness(p, source, arithmetic, scope);
-        if (witness != ir::none) factors.push(witness);
+        factors.push(arithmetic_witness(p, source, arithmetic, scope));
     }
 }
 

@@ -63,24 +63,16 @@ constexpr std::int32_t rank_of(const program_view& p, ref name) {
     return rank;
 }
 
-/// Whether a node takes the value of its child number k for a place of an axis, x in E^{x_i a}, or
-/// for nothing but its shape, as x^0 does.
-constexpr bool takes_place(const program_view& p, const node& x, std::int32_t k) {
-    if (x.kind == op::tensor) return true;
-    if (x.kind != op::power || k != 0) return false;
-    const node& other = p.nodes[p.child(x, 1)];
-    return other.kind == op::number && other.value == 0;
-}
-/// Whether every use of a tensor below a node is of that kind, or in a condition, which compares
+/// Whether every use of a tensor below a node takes its value for a place of an axis, x in
+/// E^{x_i a}, or for nothing but its shape, as x^0 does, or is in a condition, which compares
 /// numbers of any type.
 constexpr bool only_places(const program_view& p, ref n, ref name) {
     const node& x = p.nodes[n];
-    if (x.kind == op::compare) return true;
+    if (x.kind == op::compare || is_power_of_zero(p, x)) return true;
     for (std::int32_t k = 0; k < x.children.count; ++k) {
         const ref child = p.child(x, k);
         const bool is_name = p.nodes[child].kind == op::tensor && p.nodes[child].name == name;
-        if (is_name && !takes_place(p, x, k)) return false;
-        if (!only_places(p, child, name)) return false;
+        if ((is_name && x.kind != op::tensor) || !only_places(p, child, name)) return false;
     }
     return true;
 }

@@ -51,11 +51,12 @@ constexpr mistake too_far_places(const auto& p, ref e, ref name, std::int32_t ax
 constexpr mistake unknown_extent(const auto& p, ref e, ref i) {
     detail::text_builder s;
     in_equation(p, s, e);
-    const equation& q = p.equations[e];
+    ref name = p.equations[e].name;
     s << "the shapes do not give the extent of the index " << p.index(i) << "; bind it: \""
       << p.index(i) << "\"_i = ...";
-    if (p.names[q.name].kind == name_kind::cotangent && p.names[q.name].of != none)
-        s << ", or bind " << p.name(p.names[q.name].of) << ", whose shape this has";
+    while (p.names[name].kind == name_kind::tangent) name = p.names[name].of;
+    if (p.names[name].kind == name_kind::cotangent && p.names[name].of != none)
+        s << ", or bind " << p.name(p.names[name].of) << ", whose shape this has";
     return make_mistake(mistake_kind::unknown_extent, s);
 }
 

@@ -98,8 +98,7 @@ private:
     constexpr bool occurs(ref body, ref index) const {
         bool found = false;
         ir::for_each_node(p_, body, [&](ref n) {
-            ir::for_each_index(p_, p_.nodes[n].positions,
-                               [&](ref i) { found = found || i == index; });
+            found = found || ir::has_index(p_, p_.nodes[n].positions, index);
         });
         return found;
     }

@@ -79,15 +79,16 @@ protected:
     /// Whether parentheses begin here that hold a condition, and not a value as in (i + 1) \le 2.
     constexpr bool holds_condition() const {
         if (!is_symbol('(')) return false;
-        bool script = false;  // < behind ^ or _ begins a list of indices
         for (std::int32_t ahead = 1, level = 1, listed = 0; !is(token_kind::end, ahead); ++ahead) {
+            level += is_key(keyword::begin_cases, ahead) - is_key(keyword::end_cases, ahead);
             if (is_symbol('(', ahead) || is_symbol('[', ahead) || is_symbol('{', ahead)) ++level;
             if (is_symbol(')', ahead) || is_symbol(']', ahead) || is_symbol('}', ahead)) --level;
             if (level == 0) return false;
+            // < behind ^ or _ begins a list of indices
+            const bool script = is_symbol('^', ahead - 1) || is_symbol('_', ahead - 1);
             if (is_symbol('<', ahead) && script) ++listed;
             else if (is_symbol('>', ahead) && listed > 0) --listed;
             else if (level == 1 && is_relation(ahead)) return true;
-            script = is_symbol('^', ahead) || is_symbol('_', ahead);
         }
         return false;
     }

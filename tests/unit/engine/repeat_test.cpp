@@ -253,6 +253,36 @@ TEST_CASE("layers of a transformer", "[repeat]") {
            {"X", "g", "c", "W_Q", "W_K", "W_V", "W_O", "U", "u", "D", "t"}});
 }
 
+TEST_CASE("what is kept of layers stands beside their gradient", "[repeat]") {
+    // stored for the way back, which reads it or not, and made again there
+    for (const char* const text :
+         {"M^i = \\sin(X^i); Y^i = M^i g^i", "M = \\sum_i X^i; Y^i = (X^i - M^2) g^i",
+          "M^i = 2 g^i; Y^i = X^i + \\sin(M^i)",
+          "M^{ij} = \\operatorname{softmax}_j(X^i X^j); Y^i = M^{ij} g^j"}) {
+        std::uint64_t state = 5;
+        const array x = filled<double>({4}, state), g = filled<double>({3, 4}, state),
+                    seed = filled<double>({4}, state);
+        const std::vector<named> operands{{"X", x}, {"g", g}},
+            derived{{"X", x}, {"g", g}, {"dL/dY", seed}};
+        for (const bool recompute : {false, true}) {
+            INFO(text << (recompute ? ", made again" : ""));
+            const auto layers = [&](const program& layer) {
+                return repeat(layer, 3,
+                              {.from = "Y", .to = "X", .index = "l", .recompute = recompute});
+            };
+            const program kept = layers(parsed(text).keep({"M"}));
+            const arrays values = run(kept, operands);
+            const arrays got = run(value_and_gradient(kept, "Y", {"X", "g"}), derived);
+            const arrays slopes =
+                run(value_and_gradient(layers(parsed(text)), "Y", {"X", "g"}), derived);
+            for (const char* const name : {"M", "Y"})
+                compare_part<double>(got[name], 0, values[name], name);
+            for (const char* const name : {"dL/dX", "dL/dg"})
+                compare_part<double>(got[name], 0, slopes[name], name);
+        }
+    }
+}
+
 // Random layers
 // ------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -255,4 +256,45 @@ TEST_CASE("a single number that is looked up scales a product", "[lookups]") {
                 sum += 3 * entry(u, k * 5 + m) * entry(v, m * 8 + l);
             CHECK(std::abs(entry(got, k * 8 + l) - sum) < 1e-12);
         }
+}
+
+TEST_CASE("what stands beside a scatter leaves it one", "[lookups]") {
+    const std::size_t n = 50, m = 20;
+    array places(element::i32, {n});
+    for (std::size_t i = 0; i < n; ++i)
+        places.as<std::int32_t, 1>()(i) = static_cast<std::int32_t>(7 * i % (m - 1));
+    const array g = drawn({n}, 1);
+    array y = drawn({m}, 2);
+    entry(y, m - 1) = std::numeric_limits<double>::infinity();  // where nothing is added
+    const program p = text("v^k = \\sum_i [k = t_i] g^i y^k");
+    const std::vector<named> operands{{"t", places}, {"g", g}, {"y", y}};
+    const array v = run(p, operands)["v"];
+    for (std::size_t k = 0; k < m; ++k) {
+        double expected = 0;
+        for (std::size_t i = 0; i < n; ++i)
+            if (7 * i % (m - 1) == k) expected += entry(g, i) * entry(y, k);
+        CHECK(entry(v, k) == Approx(expected).margin(1e-12));
+    }
+    CHECK(explain(p, operands).find("added at") != std::string::npos);
+}
+
+TEST_CASE("numbers of which a gradient takes the shape alone are numbers still", "[lookups]") {
+    array places(element::i32, {2, 3});
+    for (int k = 0; k < 6; ++k) places.as<std::int32_t, 2>()(k / 3, k % 3) = 2 * k % 3;
+    const array x = drawn({3}, 1);
+    const std::vector<named> others{{"F", drawn({5, 2, 3}, 2)},
+                                    {"t", places},
+                                    {"B", drawn({2, 2}, 3)},
+                                    {"R", drawn({2, 4}, 4)},
+                                    {"D", drawn({2, 2}, 5)}};
+    const program p = text(
+        "K^{qy} = \\operatorname{mean}_k (\\tanh(F^{k+2,y,k} (X^{t_{yk}})^2) + X^k) B^{qy}\n"
+        "V^{yb} = \\operatorname{mean}_o (R^{yo} K^{yy}) D^{yb}");
+    array ones(element::f64, {2, 2});
+    for (std::size_t k = 0; k < 4; ++k) entry(ones, k) = 1;
+    std::vector<named> operands = others;
+    operands.push_back({"X", x});
+    operands.push_back({"dL/dV", ones});
+    CHECK(near(run(gradient(p, "V", {"X"}), operands)["dL/dX"], differences(p, others, "V", "X", x),
+               1e-7));
 }

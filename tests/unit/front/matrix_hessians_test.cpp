@@ -41,6 +41,11 @@ const std::vector<hessian_case> hessian_cases{
      "L",
      {{"x", {4}}, {"s", {}}, {"y", {4}}}},
     {"z = \\log \\det_{ij}(A^{ia} A^{ja} + \\delta^{ij})", "z", {{"A", {3, 2}}}},
+    // constant along its diagonals, of entries that a difference of places picks
+    {"M^{ij} = 4 \\delta^{ij}\nx^{j} = \\operatorname{solve}_{ij}(a^{i-j} + M^{ij}, y^{i})",
+     "x",
+     {{"a", {5}}, {"y", {3}}}},
+    {"x^{j} = \\operatorname{solve}_{ij}(e^{a^{i-j}}, y^{i})", "x", {{"a", {5}}, {"y", {3}}}},
 };
 
 using values = std::map<std::string, array>;
@@ -52,6 +57,12 @@ std::vector<named> operands_of(const program& p, const values& all) {
         if (const auto found = all.find(std::string(t.name)); found != all.end())
             operands.push_back({found->first, found->second});
     return operands;
+}
+
+double dot(const array& a, const array& b) {
+    double sum = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) sum += entry(a, k) * entry(b, k);
+    return sum;
 }
 
 /// The gradient by one input along a direction of another: by the tangent of the gradient, and what
@@ -89,6 +100,14 @@ void check_curvature(const program& p, const std::string& of, const values& give
             (8 * (entry(a, k) - entry(b, k)) - (entry(c, k) - entry(d, k))) / (12 * h);
         CHECK(entry(got, k) == Approx(wanted).epsilon(1e-6).margin(1e-7));
     }
+    if (!second) return;
+    // backwards and forwards are the same numbers
+    const array weights = drawn({got.extents().begin(), got.extents().end()}, 99);
+    values back = given;
+    back.emplace("dL'/d(" + slope + ")", weights);
+    const program third = gradient(first, slope, {along});
+    const array pulled = run(third, operands_of(third, back))["dL'/d" + along];
+    CHECK(dot(pulled, direction) == Approx(dot(got, weights)).epsilon(1e-9).margin(1e-10));
 }
 
 }  // namespace

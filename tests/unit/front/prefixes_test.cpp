@@ -203,3 +203,24 @@ TEST_CASE("what no place is summed for is 0, whatever stands beside it", "[prefi
                     : std::abs(entry(got["w"], i) - entry(f, i) * up_to) < 1e-12));
     }
 }
+
+TEST_CASE("sums up to an index within one another are scans", "[prefixes]") {
+    const std::size_t n = 40;
+    const array x = drawn({n}, 1), y = drawn({n}, 2), z = drawn({n}, 3);
+    std::vector<double> zs(n, 0), ys(n, 0), expected(n, 0);  // over l < k, over k <= j, over j <= i
+    for (std::size_t i = 0; i < n; ++i) {
+        zs[i] = i > 0 ? zs[i - 1] + entry(z, i - 1) : 0;
+        ys[i] = (i > 0 ? ys[i - 1] : 0) + entry(y, i) * zs[i];
+        expected[i] = (i > 0 ? expected[i - 1] : 0) + entry(x, i) * ys[i];
+    }
+    const program p = text("c^i = \\sum_{j \\le i} x^j \\sum_{k \\le j} y^k \\sum_{l < k} z^l");
+    const std::vector<named> operands{{"x", x}, {"y", y}, {"z", z}};
+    const array got = run(p, operands)["c"];
+    for (std::size_t i = 0; i < n; ++i) CHECK(entry(got, i) == Approx(expected[i]).margin(1e-12));
+    CHECK(explain(p, operands).find("fused") == std::string::npos);
+    // what is beyond an index is in no sum, whatever it is
+    array last = z.clone();
+    entry(last, n - 1) = infinity;
+    const array same = run(p, {{"x", x}, {"y", y}, {"z", last}})["c"];
+    for (std::size_t i = 0; i < n; ++i) CHECK(entry(same, i) == Approx(expected[i]).margin(1e-12));
+}
