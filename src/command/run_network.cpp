@@ -25,6 +25,10 @@ void refuse_options(const run_network_arguments& given) {
     if (given.run.outputs.size() > 1) refuse("a network has one result, which -o FILE saves.");
     if (given.most_likely && !given.run.outputs.empty())
         refuse("a most likely state is printed, not saved.");
+    if (given.most_likely && given.options.simplify == "values")
+        refuse(
+            "--simplify values uses zeros of what is multiplied; for a most likely state "
+            "logarithms are added.");
 }
 
 // The logarithms of all elements: a product of numbers that are not negative is greatest where the

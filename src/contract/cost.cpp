@@ -98,8 +98,26 @@ cost costs::tiles_of_columns(double bytes) const {
             batch_ * std::ceil(m_ / rows_of_tile) * std::ceil(vectors / vectors_of_tile)};
 }
 
+// Whether some loop walks what lies next to each other, or stands still, in all three operands, and
+// is long enough for vectors.
+bool costs::has_line() const {
+    constexpr std::int64_t shortest = 8;
+    const auto is_line = [](const contraction_loop& loop) {
+        const auto stays_near = [](std::int64_t stride) { return stride == 0 || stride == 1; };
+        return loop.extent >= shortest && stays_near(loop.a) && stays_near(loop.b) &&
+               stays_near(loop.c);
+    };
+    const auto has_one = [&](const auto& loops) {
+        return std::any_of(loops.begin(), loops.end(), is_line);
+    };
+    return has_one(groups_.batch) || has_one(groups_.m) || has_one(groups_.n) || has_one(groups_.k);
+}
+
+// Without a line products are made one by one, of lines of the cache that are fetched for a few
+// elements each; still, an operand that is read once is not worth a copy.
 cost costs::vector_product() const {
-    return {batch_ * m_ * n_ * k_ / lanes_, a_ + 0.6 * b_ + c_, 0};
+    const double products = batch_ * m_ * n_ * k_, bytes = a_ + 0.6 * b_ + c_;
+    return has_line() ? cost{products / lanes_, bytes, 0} : cost{0.35 * products, 1.3 * bytes, 0};
 }
 
 cost costs::interleaved_batch() const {

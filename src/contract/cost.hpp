@@ -28,7 +28,8 @@ class costs {
 public:
     costs(const index_groups& groups, int lanes, std::int64_t element_bytes);
 
-    /// Operands are read once, and every product loads one of its factors.
+    /// Operands are read once, and every product loads one of its factors; a line at a time, or one
+    /// by one where no loop has its elements next to each other in all operands.
     cost vector_product() const;
     /// Both operands are packed, a batch in each lane. Idle lanes are not counted: this is for
     /// batches that use most of them.
@@ -52,6 +53,7 @@ private:
     };
     lie lie_of(std::int64_t steps::contraction_loop::*stride) const;
     static double distance_of(double bytes);
+    bool has_line() const;
     double moves_of_packed_a() const;
     double moves_of_packed_b() const;
     double moves_of_c() const;

@@ -1,7 +1,6 @@
 // Formulas in DIMACS: clauses as tensors of ones with one zero, and the literals' weights.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -131,10 +130,16 @@ private:
     array ones_;
 };
 
+// Both bounds: the least whole number has no absolute value.
+bool is_of_variables(std::int64_t literal, std::int64_t variables) {
+    return literal <= variables && literal >= -variables;
+}
+
 // 0.25, 2.5e-1 and 1/4.
 double weight_in(word_reader& words, std::string_view text) {
     const std::size_t slash = text.find('/');
     double above = 0, below = 1;
+    if (text.empty()) words.fail("the line ends where a weight should stand");
     if (!read_number(text.substr(0, slash), above) ||
         (slash != std::string_view::npos && !read_number(text.substr(slash + 1), below)) ||
         below == 0)
@@ -196,7 +201,7 @@ private:
     void set_weight(std::string_view literal_text, std::string_view text) {
         std::int64_t literal = 0;
         if (!read_integer(literal_text, literal) || literal == 0 ||
-            std::abs(literal) > most_dimacs_variables)
+            !is_of_variables(literal, most_dimacs_variables))
             words_.fail("a literal should stand where {} does", printable(literal_text));
         const double weight = weight_in(words_, text);
         literal_weights& both = formula_.weights[std::abs(literal)];
@@ -220,8 +225,7 @@ private:
         std::int64_t literal = 0;
         if (!read_integer(word, literal))
             words_.fail("a literal should stand where {} does", printable(word));
-        if (std::abs(literal) > formula_.variables ||
-            literal == std::numeric_limits<std::int64_t>::min())
+        if (!is_of_variables(literal, formula_.variables))
             words_.fail("literal {} is of no variable: there are {}", literal, formula_.variables);
         if (literal != 0) return clause_.push_back(literal);
         if (++clauses_read_ > formula_.clauses)

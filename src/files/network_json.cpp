@@ -117,7 +117,11 @@ network network_of_labels(const written_network& n, const place& where) {
     std::unordered_map<std::int64_t, std::size_t> extents;
     for (const auto& [key, extent] : n.sizes) {
         std::int64_t label = 0;
-        if (n.labels.find(key, label)) extents.emplace(label, static_cast<std::size_t>(extent));
+        if (!n.labels.find(key, label)) continue;
+        const auto size = static_cast<std::size_t>(extent);
+        const auto known = extents.emplace(label, size).first->second;
+        if (known != size)
+            fail(where, "label {} has extents {} and {}", n.labels.words(label), known, size);
     }
     network made;
     std::vector<std::int64_t> numbers;

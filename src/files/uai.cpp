@@ -157,11 +157,13 @@ network read_uai(std::string_view text, const place& where,
         const std::string_view more = words.word("nothing");
         words.fail("{} stands after the last table", printable(more));
     }
+    const auto one = std::make_shared<double>(1);
     for (std::size_t v = 0; v < has_factor.size(); ++v) {
         if (has_factor[v] || seen[v] >= 0) continue;
-        array ones(element::f64, {model.places[v]});
-        std::fill_n(static_cast<double*>(ones.data()), ones.size(), 1.0);
-        n.add(std::move(ones), {v});
+        // The same number at all places, whose count the size of the file does not bound.
+        const std::size_t places[] = {static_cast<std::size_t>(model.places[v])};
+        const std::int64_t stays[] = {0};
+        n.add(array::over(one, element::f64, one.get(), places, stays), {v});
     }
     return n;
 }

@@ -109,6 +109,25 @@ bool are_equal(std::span<const Number> x, std::span<const Number> y) {
     return equal;
 }
 
+// The lowest byte of what an array's elements take, and the one after the highest.
+std::pair<const std::byte*, const std::byte*> reach_of(const array& a) {
+    std::int64_t before = 0, after = 1;
+    for (std::size_t axis = 0; axis < a.rank(); ++axis) {
+        const auto steps = static_cast<std::int64_t>(a.extents()[axis]) - 1;
+        (a.strides()[axis] < 0 ? before : after) += steps * a.strides()[axis];
+    }
+    const auto bytes = static_cast<std::int64_t>(size_of(a.type()));
+    const auto* const first = static_cast<const std::byte*>(a.data());
+    return {first + before * bytes, first + after * bytes};
+}
+
+bool share_memory(const array& x, const array& y) {
+    if (x.size() == 0 || y.size() == 0) return false;
+    const auto of_x = reach_of(x), of_y = reach_of(y);
+    const std::less<const std::byte*> before;
+    return before(of_x.first, of_y.second) && before(of_y.first, of_x.second);
+}
+
 }  // namespace
 
 bound_network::bound_network(const network_data& n, const order_data& order,
@@ -193,9 +212,19 @@ void prepared_state::check_shape(std::size_t operand, const array& value) const 
             "ricci: tensor {} of the network was prepared with another shape or type.", operand));
 }
 
+// A run would read elements that it has written.
+void prepared_state::check_is_apart(std::size_t operand, const array& value) const {
+    if (share_memory(value, whole_result()))
+        throw error(fmt::format(
+            "ricci: tensor {} of the network would be read from the memory of the result, which "
+            "runs write to: bind a copy of it, result().clone().",
+            operand));
+}
+
 void prepared_state::bind(std::size_t operand, const array& given) {
     check_operand(operand, operands_.size());
     check_shape(operand, given);
+    check_is_apart(operand, given);
     if (left_) take(operand, left_->left_of(operand, given));
     else take(operand, given);
 }
@@ -244,7 +273,7 @@ void prepared_state::check_has_run() const {
 
 array prepared_state::result() const {
     check_has_run();
-    const array& result = left_ ? whole_ : result_;
+    const array& result = whole_result();
     return result.type() == given_ ? result : result.converted(given_);
 }
 

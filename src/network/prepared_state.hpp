@@ -49,6 +49,8 @@ struct prepared_state {
 private:
     void check_has_run() const;
     void check_shape(std::size_t operand, const array& value) const;
+    void check_is_apart(std::size_t operand, const array& value) const;
+    const array& whole_result() const { return left_ ? whole_ : result_; }
     void take(std::size_t operand, const array& value);
 
     element type_ = element::f64, given_ = element::f64;

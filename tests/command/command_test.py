@@ -233,6 +233,8 @@ class Command(unittest.TestCase):
         (self.path / "none.cnf").write_text("p cnf 2 2\n1 0\n-1 0\n")
         self.assertEqual(self.works("run", "none.cnf").stdout, "result = 0.\n")
         self.refused("none is most likely", "run", "none.cnf", "--most-likely")
+        self.refused("logarithms are added", "run", "m.uai", "--most-likely", "--simplify",
+                     "values")
         (self.path / "n.uai").write_text("MARKOV 1 2 1 1 0 2 1 nan")
         self.refused("not negative", "run", "n.uai", "--most-likely")
         for count in (40, 49, 52):

@@ -90,6 +90,13 @@ TEST_CASE("a product of nothing is 1") {
     CHECK(value_of(load_network(folder / "free.uai", folder / "free.evid")) == 1);
 }
 
+TEST_CASE("a variable without a table takes no memory for its places") {
+    const network n = loaded("x.uai", "MARKOV 2 2000000000 2000000000 0");
+    CHECK(n.size() == 2);
+    CHECK(n.extent(1) == 2000000000);
+    CHECK(n.operand(1).strides()[0] == 0);
+}
+
 TEST_CASE("evidence fixes variables") {
     const temporary_folder folder;
     write_text(folder / "m.uai", small_model);
@@ -235,6 +242,13 @@ TEST_CASE("malformed formulas get one sentence with the line") {
           "line 2: variable 3 has a weight, and there are 2");
     CHECK(refused_network("x.cnf", "p cnf 2 0\nc p weight 1 7 0\n") ==
           "line 2: one literal of variable 1 has weight 7, and the other none");
+    CHECK(refused_network("x.cnf", "p cnf 2 0\nc p weight 1\n") ==
+          "line 2: the line ends where a weight should stand");
+    const std::string least = "-9223372036854775808";  // has no absolute value
+    CHECK(refused_network("x.cnf", "p cnf 2 1\n" + least + " 0") ==
+          "line 2: literal " + least + " is of no variable: there are 2");
+    CHECK(refused_network("x.cnf", "p cnf 2 0\nc p weight " + least + " 1 0") ==
+          "line 2: a literal should stand where " + least + " does");
     CHECK_FALSE(refused_network("x.cnf", "c t pmc\np cnf 1 0\n").empty());
     CHECK_FALSE(refused_network("x.cnf", "p cnf 1 0\nc p show 1 0\n").empty());
     CHECK(refused_network("x.cnf", "c t mc\np cnf 1 0\nc p show 1 0\n").empty());
@@ -284,6 +298,9 @@ TEST_CASE("networks of other programs are refused in one sentence") {
           "index 98 is kept, and no tensor of the network has it");
     CHECK(refused_network("x.json", R"({"inputs": [[1]], "output": [], "size": {"1": -2}})") ==
           "line 1: an extent is below 0");
+    CHECK(
+        refused_network("x.json", R"({"inputs": [[1]], "output": [], "size": {"1": 2, "1": 3}})") ==
+        "label 1 has extents 2 and 3");
     CHECK(refused_network("x.json", R"({"format_string": "a->", "shapes": [[2], [3]]})") ==
           "the text has 1 operand between commas, and 2 tensors are given");
     CHECK(refused_network("x.json", R"({"format_string": "a->"})") ==

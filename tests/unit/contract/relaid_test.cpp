@@ -70,6 +70,26 @@ TEST_CASE("what lies scattered is copied where that is cheaper", "[contract]") {
         !Contains("copied"));
 }
 
+TEST_CASE("a product with a vector is written in another order where no line is whole",
+          "[contract]") {
+    const std::int64_t h = 100, g = 16, d = 8, k = 64;
+    // C[h][g][d] of A[h][k][d][g] and B[k]: no loop has neighbours in both A and C.
+    const pattern p = {
+        {}, {{h, k * d * g, 0, g * d}, {g, 1, 0, d}, {d, g, 0, 1}}, {}, {{k, d * g, 1, 0}}};
+    const prepared_contraction made(describe<double>(p));
+    INFO(made.words());
+    CHECK_THAT(made.words(), Contains("result written in another order"));
+    check<double>(p, 1, 1, 0);
+    check<double>(p, 2, 2, 0.5);
+    // What is read once, of a line with gaps, is not worth a copy.
+    for (const std::int64_t gap : {2, 3, 40})
+        for (const std::int64_t terms : {100000, 1000000}) {
+            const pattern dot = {{}, {}, {}, {{terms, gap, 1, 0}}};
+            CHECK_THAT(prepared_contraction(describe<double>(dot)).words(), !Contains("copied"));
+            CHECK_THAT(prepared_contraction(describe<float>(dot)).words(), !Contains("copied"));
+        }
+}
+
 TEST_CASE("copies of operands are the same on any number of threads", "[contract]") {
     const pattern p = scattered();
     const data<float> in(p, 3);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -301,6 +302,26 @@ TEST_CASE("a prepared network has a result after a run that came to its end", "[
     goes_on = true;
     p();
     check_same(p.result(), {39});
+}
+
+TEST_CASE("the memory of its result is no tensor of a prepared network", "[network]") {
+    network n;  // in place a permutation would write what it has yet to read
+    array square(element::f64, {2, 2});
+    std::iota(static_cast<double*>(square.data()), static_cast<double*>(square.data()) + 4, 1);
+    n.add(square, {0, 1});
+    n.keep({1, 0});
+    prepared_network p = prepare(n, find_order(n));
+    p();
+    array result = p.result();
+    auto* const first = static_cast<double*>(result.data());
+    const tensor_view<double, 2> last_element(first + 3, {2, 2}, {0, 0});
+    const tensor_view<double, 2> backwards(first + 3, {2, 2}, {-2, -1});
+    for (const array& one : {result, array(last_element), array(backwards)})
+        CHECK_THAT(words_of([&] { p.bind(0, one); }), Contains("the memory of the result"));
+    check_same(p.result(), {1, 3, 2, 4});
+    p.bind(0, result.clone());
+    p();
+    check_same(p.result(), {1, 2, 3, 4});
 }
 
 TEST_CASE("what other values do not change is not made again", "[network]") {
