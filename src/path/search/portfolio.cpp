@@ -12,10 +12,11 @@
 #include <ricci/error.hpp>
 
 #include "src/path/search/arm.hpp"
+#include "src/path/search/best_order.hpp"
 #include "src/path/search/exact.hpp"
-#include "src/path/search/ranges.hpp"
 #include "src/path/search/search_clock.hpp"
 #include "src/path/search/seed_portfolio.hpp"
+#include "src/path/search/sliced_seeds.hpp"
 #include "src/path/search/slicing.hpp"
 #include "src/runtime/parallel.hpp"
 
@@ -37,7 +38,8 @@ public:
           options_(options),
           clock_(options, network.operands()),
           raw_(unsimplified(network)),
-          simple_(options.simplifies ? simplify_shapes(network) : raw_) {
+          simple_(options.simplifies ? simplify_shapes(network) : raw_),
+          found_(network, options, raw_.scalars) {
         moves_of_trial_ = std::clamp<std::int64_t>(4000 * std::int64_t{simple_.core.operands()},
                                                    20'000, 4'000'000);
         price_.minimize = options.minimize;
@@ -52,8 +54,8 @@ public:
         if (raw >= 2 && raw <= exact_search_operands) {
             const product_list products = exact_tree(raw_.core, price_);
             if (!limited() || keeps_within_limit(products)) {
-                consider(raw_.whole(products), {});
-                return std::move(found_);
+                found_.consider(raw_.whole(products), {});
+                return found_.take();
             }
         }
         const std::int32_t n = simple_.core.operands();
@@ -63,10 +65,10 @@ public:
             if (can_anneal(simple_.core) && has_time()) race();
         } else {
             best_ = simple_.whole(n == 2 ? product_list{{0, 1}} : product_list{});
-            consider(best_, {});
+            found_.consider(best_, {});
         }
         put_back_and_cool();
-        return std::move(found_);
+        return found_.take();
     }
 
 private:
@@ -78,11 +80,12 @@ private:
     static bool can_anneal(const core_network& core) {
         return core.operands() <= most_annealed_operands;
     }
-    bool can_slice(const core_network& core) const {
-        return limited() && tree_annealer::bytes_for(core) < most_sliced_bytes;
+    // Of all networks or of none: arms with slices are not compared with others.
+    bool can_slice() const {
+        return limited() && tree_annealer::bytes_for(raw_.core) < most_sliced_bytes;
     }
     bool has_time() const { return !clock_.timed() || clock_.seconds_left() > 0; }
-    bool limited() const { return std::isfinite(options_.largest); }
+    bool limited() const { return found_.is_limited(); }
     bool keeps_within_limit(const product_list& of_raw) const {
         const auto sizes = entry_sizes(raw_.core, of_raw);
         return *std::max_element(sizes.begin() + raw_.core.operands(), sizes.end()) <=
@@ -100,20 +103,27 @@ private:
     }
 
     void find_seeds();
-    std::vector<char> slices_of(const scored_tree& seed, const keep_going& go_on);
     void consider_seeds();
+    void find_sliced_seeds();
     std::int64_t brief_moves(double log2_multiplications) const;
-    keep_going time_to_slice() {
-        return [this] { return clock_.until(clock_.slices_end()); };
+    // Slices of a tree are chosen by sets of all its nodes: where time is short, these are not even
+    // written.
+    keep_going time_to_slice(double until) {
+        constexpr double bytes_a_second = 3e8;
+        const double last = until - tree_annealer::bytes_for(raw_.core) / bytes_a_second;
+        return [this, last] { return clock_.until(last); };
     }
+    keep_going time_to_slice() { return time_to_slice(clock_.slices_end()); }
     void race();
+    void start_arm(std::size_t k);
+    bool takes_many_slices() const;
     void find_bounds();
     void run_arms(double begin, double end, std::int64_t trials);
     void keep_fewer(std::size_t count);
     void put_back_and_cool();
-    void keep(const racing_arm& arm);
-    void consider(const product_list& products, const std::vector<char>& worth_slicing);
+    void keep_best_arm();
     const simplified_network& network_of(bool raw) const { return raw ? raw_ : simple_; }
+    std::vector<char> of_whole(const core_network& core, const std::vector<char>& sliced) const;
     std::vector<char> whole_slices(const racing_arm& arm) const;
     bool is_done(search_arm& arm);
 
@@ -126,11 +136,11 @@ private:
     double before_ = 0;  // log2 of the price of what simplification has made
     double bound_ = -1, intermediate_bound_ = -1;  // log2 of elements
     int lanes_ = 1;
-    std::vector<scored_tree> seeds_;  // best ones first
+    std::vector<scored_tree> seeds_;         // best ones first
+    std::vector<sliced_seed> sliced_seeds_;  // the same, where slices are needed
     std::vector<racing_arm> arms_;
     product_list best_;  // of the whole network, as the search went on: within no limit yet
-    order_found found_;  // the best order within the limit
-    double found_objective_ = no_limit;
+    best_order found_;
 };
 
 void order_search::find_seeds() {
@@ -164,69 +174,72 @@ std::int64_t order_search::brief_moves(double log2_multiplications) const {
     return static_cast<std::int64_t>(std::min(most, fewest + worth));
 }
 
-std::vector<char> order_search::whole_slices(const racing_arm& arm) const {
-    const core_network& core = network_of(arm.raw).core;
-    const auto& own = arm.search->ladder().sliced();
+std::vector<char> order_search::of_whole(const core_network& core,
+                                         const std::vector<char>& sliced) const {
     std::vector<char> whole(network_.extents.size());
-    for (std::size_t i = 0; i < own.size(); ++i)
-        if (own[i] != 0) whole[place(core.origin[i])] = 1;
-    return whole;
-}
-
-void order_search::keep(const racing_arm& arm) {
-    best_ = network_of(arm.raw).whole(arm.search->ladder().products());
-    consider(best_, whole_slices(arm));
-}
-
-// Without a limit the search goes on from its best order, and the latest is the best. With one,
-// slices decide: a tree that is better without them may be far worse with them.
-void order_search::consider(const product_list& products, const std::vector<char>& worth_slicing) {
-    order_found order;
-    order.products = with_scalars(network_, products, raw_.scalars);
-    if (limited()) {
-        cut_to_limit(network_, options_.largest, worth_slicing, order);
-        const double reached =
-            log2_objective(cost_of(network_, order), options_.minimize, options_.traffic_weight);
-        if (!found_.products.empty() && reached > found_objective_) return;
-        found_objective_ = reached;
-    }
-    found_ = std::move(order);
-}
-
-// Indices worth slicing in a tree that nothing has been annealed in.
-std::vector<char> order_search::slices_of(const scored_tree& seed, const keep_going& go_on) {
-    const core_network& core = network_of(seed.raw).core;
-    std::vector<char> sliced(core.weight.size()), whole(network_.extents.size());
-    if (!can_slice(core) || !go_on()) return whole;
-    product_price price = price_;
-    price.limit = std::log2(options_.largest);
-    tree_annealer tree(core, price);
-    tree.load(seed.products);
-    random_stream random(options_.seed);
-    slice_to_limit(tree, sliced, 0, random, go_on);
     for (std::size_t i = 0; i < sliced.size(); ++i)
         if (sliced[i] != 0) whole[place(core.origin[i])] = 1;
     return whole;
 }
 
-// With a limit first trees may be the best there is: annealing for fewer multiplications without
-// slices makes some networks' orders far worse with them.
+std::vector<char> order_search::whole_slices(const racing_arm& arm) const {
+    return of_whole(network_of(arm.raw).core, arm.search->ladder().sliced());
+}
+
+void order_search::keep_best_arm() {
+    std::sort(arms_.begin(), arms_.end(), [](const auto& a, const auto& b) {
+        return a.search->reached() < b.search->reached();
+    });
+    const racing_arm& arm = arms_.front();
+    best_ = network_of(arm.raw).whole(arm.search->ladder().products());
+    found_.consider(best_, whole_slices(arm));
+}
+
+// With a limit the first trees that are worth most are those that are cheap with slices.
 void order_search::consider_seeds() {
-    const double cut_until = 0.25 * clock_.end(), slice_until = 0.3 * clock_.end();
-    const auto whole = [&](std::size_t k) {
-        return network_of(seeds_[k].raw).whole(seeds_[k].products);
-    };
-    best_ = whole(0);
-    consider(best_, {});
-    if (!limited()) return;
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < seeds_.size() && clock_.until(cut_until); ++k) {
-        const double before = found_objective_;
-        consider(whole(k), {});
-        if (found_objective_ < before) best = k;
-    }
-    if (found_.slices.empty()) return;
-    consider(whole(best), slices_of(seeds_[best], [&] { return clock_.until(slice_until); }));
+    best_ = network_of(seeds_[0].raw).whole(seeds_[0].products);
+    found_.consider(best_, {});
+    if (!found_.is_sliced() || !can_slice()) return;
+    find_sliced_seeds();
+    if (sliced_seeds_.empty()) return;
+    const sliced_seed& best = sliced_seeds_[0];
+    const simplified_network& network = network_of(best.raw);
+    found_.consider(network.whole(best.products), of_whole(network.core, best.sliced));
+}
+
+// By turns: a tree of its own for slices, and one that is cheap without them.
+void order_search::find_sliced_seeds() {
+    product_price price = price_;
+    price.limit = std::log2(options_.largest);
+    constexpr std::size_t most_eliminations = 3, most = 8;
+    const std::size_t count = options_.brief ? 2 : most;
+    std::vector<sliced_seed> made(count);
+    const double deadline = 0.3 * clock_.end();
+    on_all_lanes(static_cast<std::int64_t>(count), [&](std::int64_t k, std::int64_t, std::int64_t) {
+        const auto own = static_cast<std::size_t>(k);
+        random_stream random(options_.seed * 64 + 16 + own);
+        const keep_going go_on = time_to_slice(deadline);
+        if (own % 2 == 0 && own / 2 < most_eliminations) {
+            constexpr double noise = 0.3;
+            made[own] = sliced_seed_by_elimination(simple_.core, price, own == 0 ? 0 : noise,
+                                                   random, go_on);
+        } else {
+            const std::size_t number =
+                own < 2 * most_eliminations ? own / 2 : own - most_eliminations;
+            if (number >= seeds_.size()) return;
+            const scored_tree& seed = seeds_[number];
+            const core_network& core = network_of(seed.raw).core;
+            made[own] = sliced_seed_of(core, price, seed.products, random, go_on);
+            made[own].raw = seed.raw;
+        }
+        if (!made[own].raw)
+            made[own].score =
+                log2_add(before_ + log2_slices(simple_.core, made[own].sliced), made[own].score);
+    });
+    std::erase_if(made, [](const sliced_seed& seed) { return seed.products.empty(); });
+    std::sort(made.begin(), made.end(),
+              [](const sliced_seed& a, const sliced_seed& b) { return a.score < b.score; });
+    sliced_seeds_ = std::move(made);
 }
 
 // Whether an arm has met a bound: it is over then, and with a given time all others are, too.
@@ -256,10 +269,13 @@ void order_search::run_arms(double begin, double end, std::int64_t trials) {
                                             static_cast<double>(in_lane);
         const std::int64_t own = trials / count + (k < trials % count ? 1 : 0);
         const std::int64_t last_move = arm.ladder().moves() + own * moves_of_trial_;
-        arm.run(flat_moves / (clock_.timed() ? std::max<std::int64_t>(1, in_lane) : 1), [&] {
-            return !is_done(arm) && clock_.until(deadline) &&
-                   (clock_.timed() || arm.ladder().moves() < last_move);
-        });
+        arm.run(
+            flat_moves / (clock_.timed() ? std::max<std::int64_t>(1, in_lane) : 1),
+            [&] {
+                return !is_done(arm) && clock_.until(deadline) &&
+                       (clock_.timed() || arm.ladder().moves() < last_move);
+            },
+            time_to_slice());
     });
 }
 
@@ -270,7 +286,7 @@ void order_search::keep_fewer(std::size_t count) {
     // The leader stays, whatever its slope.
     const auto leader = std::min_element(
         arms_.begin(), arms_.end(),
-        [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
+        [](const auto& a, const auto& b) { return a.search->reached() < b.search->reached(); });
     std::rotate(arms_.begin(), leader, leader + 1);
     if (arms_.size() > count) arms_.resize(count);
 }
@@ -293,6 +309,31 @@ void order_search::find_bounds() {
     intermediate_bound_ = largest_operand <= least ? least : -1;
 }
 
+// With slices by turns: from a tree that is cheap with them, and from one that is without.
+void order_search::start_arm(std::size_t k) {
+    auto& arm = arms_[k];
+    const std::uint64_t stream = options_.seed * 64 + 32 + k;
+    const bool at_once = !sliced_seeds_.empty() && k % 2 == (takes_many_slices() ? 0 : 1);
+    const std::size_t number = sliced_seeds_.empty() ? k : k / 2;
+    const scored_tree& seed = seeds_[number % seeds_.size()];
+    const sliced_seed* const sliced =
+        at_once ? &sliced_seeds_[number % sliced_seeds_.size()] : nullptr;
+    arm.raw = at_once ? sliced->raw : seed.raw;
+    arm.search = std::make_unique<search_arm>(network_of(arm.raw).core, price_,
+                                              arm.raw ? no_price : before_, stream);
+    const double limit = std::log2(options_.largest);
+    if (at_once) return arm.search->start_within(sliced->products, sliced->sliced, limit);
+    arm.search->start(seed.products);
+    if (can_slice()) arm.search->limit_to(limit);
+}
+
+// Whether slices make the network so much dearer that the cheapest tree without them hardly is the
+// cheapest one with them.
+bool order_search::takes_many_slices() const {
+    constexpr double many = 40;  // of the price, log2
+    return !sliced_seeds_.empty() && sliced_seeds_[0].score > seeds_[0].score + many;
+}
+
 void order_search::race() {
     const core_network& core = simple_.core;
     const auto lanes = static_cast<std::size_t>(lanes_);
@@ -310,15 +351,7 @@ void order_search::race() {
         find_bounds();
     arms_.resize(count);
     on_all_lanes(static_cast<std::int64_t>(count), [&](std::int64_t k, std::int64_t, std::int64_t) {
-        const auto place_of = static_cast<std::size_t>(k);
-        const scored_tree& seed = seeds_[place_of % seeds_.size()];
-        auto& arm = arms_[place_of];
-        arm.raw = seed.raw;
-        const std::uint64_t stream = options_.seed * 64 + 32 + place_of;
-        arm.search = seed.raw ? std::make_unique<search_arm>(raw_.core, price_, no_price, stream)
-                              : std::make_unique<search_arm>(core, price_, before_, stream);
-        arm.search->start(seed.products);
-        if (can_slice(network_of(arm.raw).core)) arm.search->limit_to(std::log2(options_.largest));
+        start_arm(static_cast<std::size_t>(k));
     });
     const double left = std::max(0.0, clock_.seconds_left());
     const double start = clock_.elapsed();
@@ -343,9 +376,7 @@ void order_search::race() {
                      arm.polish([&] { return clock_.until(until(1)); });
                      arm.reach_limit(time_to_slice());
                  });
-    std::sort(arms_.begin(), arms_.end(),
-              [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
-    keep(arms_.front());
+    keep_best_arm();
 }
 
 // What was simplified need not have been multiplied first: the whole tree is annealed where it is.
@@ -374,11 +405,12 @@ void order_search::put_back_and_cool() {
         auto& arm = arms_[own].search;
         arms_[own].raw = true;
         arm = std::make_unique<search_arm>(core, price_, no_price, options_.seed * 64 + 48 + own);
-        arm->start(raw_.within(starts[own]));
-        if (can_slice(core)) {
-            arm->ladder().slice(slices[own]);
-            arm->limit_to(std::log2(options_.largest));
+        const product_list products = raw_.within(starts[own]);
+        if (can_slice()) {
+            arm->start_within(products, slices[own], std::log2(options_.largest));
             arm->reach_limit(time_to_slice());
+        } else {
+            arm->start(products);
         }
         const double deadline = clock_.end();
         const double left = clock_.seconds_left();
@@ -390,9 +422,7 @@ void order_search::put_back_and_cool() {
         });
         arm->reach_limit(time_to_slice());
     });
-    std::sort(arms_.begin(), arms_.end(),
-              [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
-    keep(arms_.front());
+    keep_best_arm();
 }
 
 }  // namespace
