@@ -110,15 +110,24 @@ void search_arm::end_start() {
     ladder_.keep_best();
 }
 
-void search_arm::limit_to(double log2_elements) {
+void search_arm::limit_to(double log2_elements, std::int64_t planned_moves) {
     target_ = log2_elements;
+    planned_moves_ = planned_moves;
     ladder_.set_final_limit(target_);
     start_lowering();
 }
 
+// As far as one has shown how many moves it takes.
+std::int64_t search_arm::planned_ladders() const {
+    return ladder_moves_ == 0 ? 0 : planned_moves_ / ladder_moves_;
+}
+
 // From what the tree has without a limit.
 void search_arm::start_lowering() {
-    constexpr double steps = 16;
+    constexpr double fewest = 2, most = 16, ladders_of_step = 2.5;
+    const double steps =
+        std::clamp(static_cast<double>(planned_ladders() - unlimited_ladders_) / ladders_of_step,
+                   fewest, most);
     limit_ = std::max(target_, ladder_.largest_result());
     limit_step_ = std::max(1.0, (limit_ - target_) / steps);
     ladder_.set_limit(limit_);
@@ -155,9 +164,14 @@ void search_arm::run(std::int64_t flat_moves, const keep_going& go_on,
     while (go_on()) {
         if (is_limited() && limit_ > target_) {
             // A few ladders first, without slices.
-            if (unlimited_ladders_ < 3) {
+            constexpr std::int64_t most_unlimited = 3, part = 8;
+            if (!is_lowering_) {
+                const std::int64_t before_it = ladder_.moves();
                 ladder_.climb_down(go_on);
-                if (++unlimited_ladders_ == 3) start_lowering();
+                ladder_moves_ = std::max<std::int64_t>(1, ladder_.moves() - before_it);
+                is_lowering_ =
+                    ++unlimited_ladders_ >= std::min(most_unlimited, planned_ladders() / part);
+                if (is_lowering_) start_lowering();
             } else {
                 lower_limit(go_on);
                 ladder_.look_within_final_limit(go_on);
@@ -165,6 +179,12 @@ void search_arm::run(std::int64_t flat_moves, const keep_going& go_on,
             continue;
         }
         const double before_ladder = ladder_.score();
+        if (ladder_.has_limit() && !settled_) {
+            settled_ = true;
+            for (int k = 0; k < 3 && ladder_.settle_slices(go_on); ++k) {
+            }
+            ladder_.keep_within_limit(go_on);
+        }
         ladder_.climb_down(go_on);
         if (parts_pay_ || idle_ == 0) rebuild(go_on);
         if (ladder_.has_limit()) {

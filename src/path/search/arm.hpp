@@ -34,8 +34,9 @@ public:
     void polish(const keep_going& go_on);
 
     /// No result may have more elements (log2) in the end: after some ladders without a limit it
-    /// falls bit by bit, and each time the tree settles around the slices that keep below it.
-    void limit_to(double log2_elements);
+    /// falls bit by bit, and each time the tree settles around the slices that keep below it; about
+    /// `planned_moves` from now on until it has come to its end.
+    void limit_to(double log2_elements, std::int64_t planned_moves);
     /// The limit falls to its end at once; slices are chosen for as long as they may be.
     void reach_limit(const keep_going& go_on);
 
@@ -54,6 +55,7 @@ public:
 
 private:
     bool is_limited() const { return target_ >= 0; }
+    std::int64_t planned_ladders() const;
     void start_lowering();
     void lower_limit(const keep_going& go_on);
     enum class start_kind { molten_greedy, elimination, line, warm_greedy, partition };
@@ -72,10 +74,12 @@ private:
     double target_ = -1, limit_ = 0, limit_step_ = 1;  // log2 of elements
     int idle_ = 0;                                     // ladders without gain
     std::uint32_t starts_ = 0, annealed_ = 0;
-    int unlimited_ladders_ = 0;
+    std::int64_t planned_moves_ = 0, ladder_moves_ = 0, unlimited_ladders_ = 0;
+    bool is_lowering_ = false;
     start_kind kind_ = start_kind::molten_greedy;
     std::array<double, kinds> best_of_kind_{1e9, 1e9, 1e9, 1e9, 1e9};
     std::int64_t flat_moves_ = 0;
+    bool settled_ = false;
     bool parts_pay_ = true;  // making parts anew has gained something
     bool beside_ = false;    // on a new start's tree
 };

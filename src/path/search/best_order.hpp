@@ -25,8 +25,12 @@ public:
 
     bool is_limited() const { return std::isfinite(options_.largest); }
     /// Slices these products as far as the limit takes, flagged indices first, and keeps the order
-    /// where it is the best. Throws ricci::error where no slices suffice.
-    void consider(const product_list& products, const std::vector<char>& worth_slicing);
+    /// where it is the best. With a limit it gives log2 of what orders are compared by. Throws
+    /// ricci::error where no slices suffice.
+    double consider(const product_list& products, const std::vector<char>& worth_slicing);
+    /// Keeps an order within the limit, which there has to be, where it is the best.
+    void consider(order_found order);
+    double objective() const { return objective_; }
     bool is_sliced() const { return !found_.slices.empty(); }
     order_found take() { return std::move(found_); }
 

@@ -214,13 +214,15 @@ private:
         }
         if (chosen < 0) return false;
         gather_neighbourhood(chosen);
-        const std::vector<std::int32_t> smaller = neighbourhood_;
         tree_.slice(chosen, living_elements(chosen));
         sliced[place(chosen)] = 1;
         eliminated_[place(chosen)] = 1;
-        for (const std::int32_t i : smaller)
-            if (i != chosen && network_.open[place(i)] == 0) push(i);
-        if (eliminated_[place(index)] == 0) push(index);
+        // As far as keys are below what they should be, they are made anew when they are popped.
+        for (const std::int32_t i : neighbourhood_) {
+            if (eliminated_[place(i)] != 0 || network_.open[place(i)] != 0) continue;
+            key_[place(i)] -= noise_[place(i)] * network_.weight[place(chosen)];
+            queue_.emplace(key_[place(i)], i);
+        }
         return true;
     }
 

@@ -29,6 +29,7 @@ constexpr double no_price = -std::numeric_limits<double>::infinity();  // log2 o
 struct racing_arm {
     std::unique_ptr<search_arm> search;
     bool raw = false;
+    bool at_once = false;  // within the limit from its first tree on
 };
 
 class order_search {
@@ -62,6 +63,7 @@ public:
         if (n > 2) {
             find_seeds();
             consider_seeds();
+            search_shorter();
             if (can_anneal(simple_.core) && has_time()) race();
         } else {
             best_ = simple_.whole(n == 2 ? product_list{{0, 1}} : product_list{});
@@ -84,7 +86,9 @@ private:
     bool can_slice() const {
         return limited() && tree_annealer::bytes_for(raw_.core) < most_sliced_bytes;
     }
-    bool has_time() const { return !clock_.timed() || clock_.seconds_left() > 0; }
+    bool has_time() const {
+        return !clock_.stopped() && (!clock_.timed() || clock_.seconds_left() > 0);
+    }
     bool limited() const { return found_.is_limited(); }
     bool keeps_within_limit(const product_list& of_raw) const {
         const auto sizes = entry_sizes(raw_.core, of_raw);
@@ -104,6 +108,8 @@ private:
 
     void find_seeds();
     void consider_seeds();
+    void cut_seeds(double first, bool takes_many);
+    void search_shorter();
     void find_sliced_seeds();
     std::int64_t brief_moves(double log2_multiplications) const;
     // Slices of a tree are chosen by sets of all its nodes: where time is short, these are not even
@@ -116,8 +122,6 @@ private:
     keep_going time_to_slice() { return time_to_slice(clock_.slices_end()); }
     void race();
     void start_arm(std::size_t k);
-    bool takes_many_slices() const;
-    void find_bounds();
     void run_arms(double begin, double end, std::int64_t trials);
     void keep_fewer(std::size_t count);
     void put_back_and_cool();
@@ -138,6 +142,7 @@ private:
     int lanes_ = 1;
     std::vector<scored_tree> seeds_;         // best ones first
     std::vector<sliced_seed> sliced_seeds_;  // the same, where slices are needed
+    bool slices_first_ = false;              // the first arm starts from the best of these
     std::vector<racing_arm> arms_;
     product_list best_;  // of the whole network, as the search went on: within no limit yet
     best_order found_;
@@ -198,48 +203,72 @@ void order_search::keep_best_arm() {
 // With a limit the first trees that are worth most are those that are cheap with slices.
 void order_search::consider_seeds() {
     best_ = network_of(seeds_[0].raw).whole(seeds_[0].products);
-    found_.consider(best_, {});
-    if (!found_.is_sliced() || !can_slice()) return;
+    const double first = found_.consider(best_, {});
+    if (!found_.is_sliced()) return;
+    // A few slices more than none leave the cheapest tree without them about the cheapest.
+    constexpr double few = 10;
+    const core_network& core = network_of(seeds_[0].raw).core;
+    const auto sizes = entry_sizes(core, seeds_[0].products);
+    const double largest = *std::max_element(sizes.begin() + core.operands(), sizes.end());
+    const bool takes_many = largest > std::log2(options_.largest) + few;
+    cut_seeds(first, takes_many);
+    if (!can_slice()) return;
     find_sliced_seeds();
     if (sliced_seeds_.empty()) return;
     const sliced_seed& best = sliced_seeds_[0];
     const simplified_network& network = network_of(best.raw);
+    const double before = found_.objective();
     found_.consider(network.whole(best.products), of_whole(network.core, best.sliced));
+    // Moves of slices walk through the products of an index, which are the more, the larger the
+    // network is.
+    const double settling_seconds = 1e-7 * core.operands() * core.operands();
+    slices_first_ = takes_many && found_.objective() < before &&
+                    (!clock_.timed() || clock_.seconds_left() > settling_seconds);
 }
 
-// By turns: a tree of its own for slices, and one that is cheap without them.
+// What a search comes to with slices depends on what it starts from more than on how long it goes
+// on: the one with less time is a part of the one with more, which so never is the worse one.
+void order_search::search_shorter() {
+    constexpr double part = 0.2, shortest = 0.15;
+    search_options shorter = options_;
+    shorter.seconds = part * options_.seconds;
+    if (!clock_.timed() || !found_.is_sliced() || shorter.seconds < shortest || !has_time()) return;
+    if (options_.progress)
+        shorter.progress = [this](double, double) { return clock_.until(clock_.end()); };
+    found_.consider(order_search(network_, shorter).run());
+}
+
+// Where many slices are needed, the tree that is cheapest with them comes second.
+void order_search::cut_seeds(double first, bool takes_many) {
+    const double until = 0.2 * clock_.end();
+    std::size_t best = 0;
+    double least = first;
+    for (std::size_t k = 1; k < seeds_.size() && clock_.until(until); ++k) {
+        const double reached =
+            found_.consider(network_of(seeds_[k].raw).whole(seeds_[k].products), {});
+        if (reached < least) least = reached, best = k;
+    }
+    if (takes_many && best > 1) std::swap(seeds_[1], seeds_[best]);
+}
+
 void order_search::find_sliced_seeds() {
     product_price price = price_;
     price.limit = std::log2(options_.largest);
-    constexpr std::size_t most_eliminations = 3, most = 8;
-    const std::size_t count = options_.brief ? 2 : most;
-    std::vector<sliced_seed> made(count);
-    const double deadline = 0.3 * clock_.end();
-    on_all_lanes(static_cast<std::int64_t>(count), [&](std::int64_t k, std::int64_t, std::int64_t) {
-        const auto own = static_cast<std::size_t>(k);
-        random_stream random(options_.seed * 64 + 16 + own);
-        const keep_going go_on = time_to_slice(deadline);
-        if (own % 2 == 0 && own / 2 < most_eliminations) {
-            constexpr double noise = 0.3;
-            made[own] = sliced_seed_by_elimination(simple_.core, price, own == 0 ? 0 : noise,
-                                                   random, go_on);
-        } else {
-            const std::size_t number =
-                own < 2 * most_eliminations ? own / 2 : own - most_eliminations;
-            if (number >= seeds_.size()) return;
-            const scored_tree& seed = seeds_[number];
-            const core_network& core = network_of(seed.raw).core;
-            made[own] = sliced_seed_of(core, price, seed.products, random, go_on);
-            made[own].raw = seed.raw;
-        }
-        if (!made[own].raw)
-            made[own].score =
-                log2_add(before_ + log2_slices(simple_.core, made[own].sliced), made[own].score);
+    const auto makers = make_sliced_seed_makers(simple_.core, raw_.core, seeds_, price,
+                                                options_.seed, options_.brief);
+    std::vector<sliced_seed> made(makers.size());
+    // The first one is worth more than what little time is left without it.
+    const double first_deadline = 0.6 * clock_.end(), deadline = 0.3 * clock_.end();
+    on_all_lanes(static_cast<std::int64_t>(makers.size()), [&](std::int64_t k, std::int64_t,
+                                                               std::int64_t) {
+        sliced_seed& seed = made[static_cast<std::size_t>(k)];
+        seed =
+            makers[static_cast<std::size_t>(k)](time_to_slice(k == 0 ? first_deadline : deadline));
+        if (seed.raw) return;
+        const double runs = log2_slices(simple_.core, seed.sliced);
+        seed.score = log2_add(before_ + runs, seed.score);
     });
-    std::erase_if(made, [](const sliced_seed& seed) { return seed.products.empty(); });
-    std::sort(made.begin(), made.end(),
-              [](const sliced_seed& a, const sliced_seed& b) { return a.score < b.score; });
-    sliced_seeds_ = std::move(made);
+    sliced_seeds_ = cheapest_first(std::move(made));
 }
 
 // Whether an arm has met a bound: it is over then, and with a given time all others are, too.
@@ -288,50 +317,35 @@ void order_search::keep_fewer(std::size_t count) {
         arms_.begin(), arms_.end(),
         [](const auto& a, const auto& b) { return a.search->reached() < b.search->reached(); });
     std::rotate(arms_.begin(), leader, leader + 1);
+    // So does the best one that comes below the limit in the other way: it shows late what it
+    // gains.
+    const auto other = std::find_if(arms_.begin() + 1, arms_.end(), [&](const auto& arm) {
+        return arm.at_once != arms_.front().at_once;
+    });
+    if (other != arms_.end()) std::rotate(arms_.begin() + 1, other, other + 1);
     if (arms_.size() > count) arms_.resize(count);
-}
-
-// Three sets meet in a product, two operands and a result, and each of its indices is in two of
-// them: where no operand of the network is larger, the largest is two thirds of the product.
-void order_search::find_bounds() {
-    bound_ = product_bound_log2(network_);
-    double largest_operand = 0, finest = 0;
-    for (std::int32_t t = 0; t < raw_.core.operands(); ++t) {
-        double size = 0;
-        for (const std::int32_t i : raw_.core.indices_of(t)) size += raw_.core.weight[place(i)];
-        largest_operand = std::max(largest_operand, size);
-    }
-    for (const double w : raw_.core.weight)
-        if (w != std::floor(w)) finest = 1;
-    const double bound = bound_ * 2 / 3 - 1e-9;
-    // Powers of two have whole logarithms.
-    const double least = finest == 0 ? std::ceil(bound) : bound;
-    intermediate_bound_ = largest_operand <= least ? least : -1;
 }
 
 // With slices by turns: from a tree that is cheap with them, and from one that is without.
 void order_search::start_arm(std::size_t k) {
     auto& arm = arms_[k];
     const std::uint64_t stream = options_.seed * 64 + 32 + k;
-    const bool at_once = !sliced_seeds_.empty() && k % 2 == (takes_many_slices() ? 0 : 1);
+    arm.at_once = !sliced_seeds_.empty() && k % 2 == (slices_first_ ? 0 : 1);
     const std::size_t number = sliced_seeds_.empty() ? k : k / 2;
     const scored_tree& seed = seeds_[number % seeds_.size()];
     const sliced_seed* const sliced =
-        at_once ? &sliced_seeds_[number % sliced_seeds_.size()] : nullptr;
-    arm.raw = at_once ? sliced->raw : seed.raw;
+        arm.at_once ? &sliced_seeds_[number % sliced_seeds_.size()] : nullptr;
+    arm.raw = arm.at_once ? sliced->raw : seed.raw;
     arm.search = std::make_unique<search_arm>(network_of(arm.raw).core, price_,
                                               arm.raw ? no_price : before_, stream);
     const double limit = std::log2(options_.largest);
-    if (at_once) return arm.search->start_within(sliced->products, sliced->sliced, limit);
+    if (arm.at_once) return arm.search->start_within(sliced->products, sliced->sliced, limit);
     arm.search->start(seed.products);
-    if (can_slice()) arm.search->limit_to(limit);
-}
-
-// Whether slices make the network so much dearer that the cheapest tree without them hardly is the
-// cheapest one with them.
-bool order_search::takes_many_slices() const {
-    constexpr double many = 40;  // of the price, log2
-    return !sliced_seeds_.empty() && sliced_seeds_[0].score > seeds_[0].score + many;
+    if (!can_slice()) return;
+    constexpr double moves_a_second = 1e7, part = 0.2;
+    const double moves = clock_.timed() ? moves_a_second * std::max(0.0, clock_.seconds_left())
+                                        : static_cast<double>(options_.trials * moves_of_trial_);
+    arm.search->limit_to(limit, std::llround(part * moves));
 }
 
 void order_search::race() {
@@ -347,8 +361,10 @@ void order_search::race() {
         count = (std::max(count, lanes) + lanes - 1) / lanes * lanes;
     }
     if (options_.minimize == objective::largest_product ||
-        options_.minimize == objective::largest_intermediate)
-        find_bounds();
+        options_.minimize == objective::largest_intermediate) {
+        bound_ = product_bound_log2(network_);
+        intermediate_bound_ = intermediate_bound_log2(raw_.core, bound_);
+    }
     arms_.resize(count);
     on_all_lanes(static_cast<std::int64_t>(count), [&](std::int64_t k, std::int64_t, std::int64_t) {
         start_arm(static_cast<std::size_t>(k));
@@ -365,7 +381,8 @@ void order_search::race() {
         keep_fewer(timed ? (count / 2 + lanes - 1) / lanes * lanes : 2);
     }
     run_arms(clock_.elapsed(), until(0.45), second_trials);
-    keep_fewer(timed ? lanes : 2);
+    // With slices one of each kind: what one has reached says little of what the other will.
+    keep_fewer(timed ? std::max(lanes, sliced_seeds_.empty() ? lanes : std::size_t{2}) : 2);
     constexpr double ladders_share = 0.96;
     run_arms(clock_.elapsed(), until(ladders_share), trials - first_trials - second_trials);
     on_all_lanes(static_cast<std::int64_t>(arms_.size()),
@@ -382,9 +399,7 @@ void order_search::race() {
 // What was simplified need not have been multiplied first: the whole tree is annealed where it is.
 void order_search::put_back_and_cool() {
     const core_network& core = raw_.core;
-    if (simple_.before.empty() || core.operands() < 3 || !can_anneal(core) || clock_.stopped() ||
-        !has_time())
-        return;
+    if (simple_.before.empty() || core.operands() < 3 || !can_anneal(core) || !has_time()) return;
     const auto lanes = static_cast<std::size_t>(clock_.timed() ? lanes_ : 2);
     std::vector<product_list> starts;
     std::vector<std::vector<char>> slices;

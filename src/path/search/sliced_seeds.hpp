@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
 #include "src/path/search/core_network.hpp"
 #include "src/path/search/score.hpp"
+#include "src/path/search/seed_portfolio.hpp"
 #include "src/path/search/seeds.hpp"
 
 namespace ricci::path {
@@ -30,5 +32,19 @@ sliced_seed sliced_seed_of(const core_network& network, const product_price& pri
 sliced_seed sliced_seed_by_elimination(const core_network& network, const product_price& price,
                                        double noise, random_stream& random,
                                        const keep_going& go_on);
+
+/// No products where time has run out.
+using sliced_seed_maker = std::function<sliced_seed(const keep_going&)>;
+
+/// A tree by elimination, first trees, and another one by elimination; of brief searches the best
+/// first tree alone. The price has the limit. Everything is looked at while the makers live.
+std::vector<sliced_seed_maker> make_sliced_seed_makers(const core_network& simple,
+                                                       const core_network& raw,
+                                                       const std::vector<scored_tree>& trees,
+                                                       const product_price& price,
+                                                       std::uint64_t seed, bool brief);
+
+/// Without those that are empty.
+std::vector<sliced_seed> cheapest_first(std::vector<sliced_seed> seeds);
 
 }  // namespace ricci::path

@@ -257,7 +257,7 @@ TEST_CASE("an arm's order within a limit never gets worse") {
     for (const bool at_once : {true, false}) {
         search_arm arm(core, {}, no_price, 3);
         if (at_once) arm.start_within(seed.products, seed.sliced, limit);
-        else arm.start(products), arm.limit_to(limit);
+        else arm.start(products), arm.limit_to(limit, 400'000);
         double before = at_once ? seed.score + 2e-2 : 1e9;
         for (int round = 0; round < 12; ++round) {
             const std::int64_t last = arm.ladder().moves() + 40'000;
