@@ -20,8 +20,8 @@ void let_needless_go(tree_annealer& tree, std::vector<char>& sliced);
 
 /// Slices the tree further until everything is within the limit, each time the index that leaves
 /// the least work, and lets go of those that are needless then. `noise` (in log2 of work) makes
-/// choices differ. The flags in `sliced` are those
-/// of the tree before and after. False where `go_on`, which is asked before each choice, ended it above the limit.
+/// choices differ. The flags in `sliced` are those of the tree before and after. False where
+/// `go_on`, which is asked before each choice, ended it above the limit.
 bool slice_to_limit(tree_annealer& tree, std::vector<char>& sliced, double noise,
                     random_stream& random, const keep_going& go_on);
 
