@@ -49,12 +49,12 @@ void order_search::consider_seeds() {
     const double first = found_.consider(best_, {});
     if (!found_.is_sliced()) return;
     // A few slices more than none leave the cheapest tree without them about the cheapest.
-    constexpr double few = 10;
+    constexpr double few = 30;
     const core_network& core = network_of(seeds_[0].raw).core;
     const auto sizes = entry_sizes(core, seeds_[0].products);
     const double largest = *std::max_element(sizes.begin() + core.operands(), sizes.end());
-    const bool takes_many = largest > std::log2(options_.largest) + few;
-    cut_seeds(first, takes_many);
+    takes_many_slices_ = largest > std::log2(options_.largest) + few;
+    cut_seeds(first);
     if (!can_slice()) return;
     find_sliced_seeds();
     if (sliced_seeds_.empty()) return;
@@ -65,24 +65,24 @@ void order_search::consider_seeds() {
     // Moves of slices walk through the products of an index, which are the more, the larger the
     // network is.
     const double settling_seconds = 1e-7 * core.operands() * core.operands();
-    slices_first_ = takes_many && found_.objective() < before &&
+    slices_first_ = takes_many_slices_ && found_.objective() < before &&
                     (!clock_.timed() || clock_.seconds_left() > settling_seconds);
 }
 
-// What a search comes to with slices depends on what it starts from more than on how long it goes
+// What a search comes to with many slices depends on what it starts from more than on how long it goes
 // on: the one with less time is a part of the one with more, which so never is the worse one.
 void order_search::search_shorter() {
     constexpr double part = 0.2, shortest = 0.15;
     search_options shorter = options_;
     shorter.seconds = part * options_.seconds;
-    if (!clock_.timed() || !found_.is_sliced() || shorter.seconds < shortest || !has_time()) return;
+    if (!clock_.timed() || !takes_many_slices_ || shorter.seconds < shortest || !has_time()) return;
     if (options_.progress)
         shorter.progress = [this](double, double) { return clock_.until(clock_.end()); };
     found_.consider(order_search(network_, shorter).run());
 }
 
 // Where many slices are needed, the tree that is cheapest with them comes second.
-void order_search::cut_seeds(double first, bool takes_many) {
+void order_search::cut_seeds(double first) {
     const double until = 0.2 * clock_.end();
     std::size_t best = 0;
     double least = first;
@@ -91,7 +91,7 @@ void order_search::cut_seeds(double first, bool takes_many) {
             found_.consider(network_of(seeds_[k].raw).whole(seeds_[k].products), {});
         if (reached < least) least = reached, best = k;
     }
-    if (takes_many && best > 1) std::swap(seeds_[1], seeds_[best]);
+    if (takes_many_slices_ && best > 1) std::swap(seeds_[1], seeds_[best]);
 }
 
 void order_search::find_sliced_seeds() {

@@ -81,7 +81,7 @@ private:
 
     void find_seeds();
     void consider_seeds();
-    void cut_seeds(double first, bool takes_many);
+    void cut_seeds(double first);
     void search_shorter();
     void find_sliced_seeds();
     std::int64_t brief_moves(double log2_multiplications) const;
@@ -115,7 +115,8 @@ private:
     int lanes_ = 1;
     std::vector<scored_tree> seeds_;         // best ones first
     std::vector<sliced_seed> sliced_seeds_;  // the same, where slices are needed
-    bool slices_first_ = false;              // the first arm starts from the best of these
+    bool takes_many_slices_ = false;
+    bool slices_first_ = false;  // the first arm starts from the best of these
     std::vector<racing_arm> arms_;
     product_list best_;  // of the whole network, as the search went on: within no limit yet
     best_order found_;

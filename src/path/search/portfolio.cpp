@@ -120,12 +120,12 @@ void order_search::keep_fewer(std::size_t count) {
     if (arms_.size() > count) arms_.resize(count);
 }
 
-// With slices by turns: from a tree that is cheap with them, and from one that is without.
+// With many slices by turns: from a tree that is cheap with them, and from one that is without.
 void order_search::start_arm(std::size_t k) {
     auto& arm = arms_[k];
     const std::uint64_t stream = options_.seed * 64 + 32 + k;
-    arm.at_once = !sliced_seeds_.empty() && k % 2 == (slices_first_ ? 0 : 1);
-    const std::size_t number = sliced_seeds_.empty() ? k : k / 2;
+    arm.at_once = takes_many_slices_ && !sliced_seeds_.empty() && k % 2 == (slices_first_ ? 0 : 1);
+    const std::size_t number = takes_many_slices_ && !sliced_seeds_.empty() ? k / 2 : k;
     const scored_tree& seed = seeds_[number % seeds_.size()];
     const sliced_seed* const sliced =
         arm.at_once ? &sliced_seeds_[number % sliced_seeds_.size()] : nullptr;
@@ -175,8 +175,9 @@ void order_search::race() {
         keep_fewer(timed ? (count / 2 + lanes - 1) / lanes * lanes : 2);
     }
     run_arms(clock_.elapsed(), until(0.45), second_trials);
-    // With slices one of each kind: what one has reached says little of what the other will.
-    keep_fewer(timed ? std::max(lanes, sliced_seeds_.empty() ? lanes : std::size_t{2}) : 2);
+    // With many slices one of each kind: what one has reached says little of what the other will.
+    if (timed) keep_fewer(takes_many_slices_ ? std::max<std::size_t>(lanes, 2) : lanes);
+    else keep_fewer(2);
     constexpr double ladders_share = 0.96;
     run_arms(clock_.elapsed(), until(ladders_share), trials - first_trials - second_trials);
     on_all_lanes(static_cast<std::int64_t>(arms_.size()),
