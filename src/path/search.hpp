@@ -71,6 +71,11 @@ order_cost cost_of(const hypergraph& network, const order_found& order);
 /// log2 of what is to be small, of all slices together.
 double log2_objective(const order_cost& cost, objective minimize, double traffic_weight);
 
+/// The same of an order's cost_of, for which what it costs without slices is not looked at: near
+/// linear in what the slices leave of the intermediates' sets. The order is not checked.
+double log2_objective_of(const hypergraph& network, const order_found& order, objective minimize,
+                         double traffic_weight);
+
 /// log2 of a number of elements that some product of any order without slices has at least.
 double product_bound_log2(const hypergraph& network);
 

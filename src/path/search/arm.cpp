@@ -28,7 +28,14 @@ search_arm::search_arm(const core_network& network, const product_price& price, 
 
 void search_arm::start(const product_list& products) {
     ladder_.start(products);
-    projected_ = score();
+    projected_ = reached();
+}
+
+void search_arm::start_within(const product_list& products, const std::vector<char>& sliced,
+                              double log2_elements) {
+    target_ = limit_ = log2_elements;
+    ladder_.start_within(products, sliced, log2_elements);
+    projected_ = reached();
 }
 
 search_arm::start_kind search_arm::next_kind() {
@@ -103,9 +110,24 @@ void search_arm::end_start() {
     ladder_.keep_best();
 }
 
-void search_arm::limit_to(double log2_elements) {
-    constexpr double steps = 16;
+void search_arm::limit_to(double log2_elements, std::int64_t planned_moves) {
     target_ = log2_elements;
+    planned_moves_ = planned_moves;
+    ladder_.set_final_limit(target_);
+    start_lowering();
+}
+
+// As far as one has shown how many moves it takes.
+std::int64_t search_arm::planned_ladders() const {
+    return ladder_moves_ == 0 ? 0 : planned_moves_ / ladder_moves_;
+}
+
+// From what the tree has without a limit.
+void search_arm::start_lowering() {
+    constexpr double fewest = 2, most = 16, ladders_of_step = 2.5;
+    const double steps =
+        std::clamp(static_cast<double>(planned_ladders() - unlimited_ladders_) / ladders_of_step,
+                   fewest, most);
     limit_ = std::max(target_, ladder_.largest_result());
     limit_step_ = std::max(1.0, (limit_ - target_) / steps);
     ladder_.set_limit(limit_);
@@ -135,21 +157,34 @@ void search_arm::rebuild(const keep_going& go_on) {
     parts_pay_ = ladder_.score() < before - worth;
 }
 
-void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
+void search_arm::run(std::int64_t flat_moves, const keep_going& go_on,
+                     const keep_going& may_slice) {
     const int patience = network_.operands() <= 400 ? 2 : 3;
-    const double before = score();
+    const double before = reached();
     while (go_on()) {
         if (is_limited() && limit_ > target_) {
             // A few ladders first, without slices.
-            if (unlimited_ladders_ < 3) {
+            constexpr std::int64_t most_unlimited = 3, part = 8;
+            if (!is_lowering_) {
+                const std::int64_t before_it = ladder_.moves();
                 ladder_.climb_down(go_on);
-                if (++unlimited_ladders_ == 3) limit_to(target_);
+                ladder_moves_ = std::max<std::int64_t>(1, ladder_.moves() - before_it);
+                is_lowering_ =
+                    ++unlimited_ladders_ >= std::min(most_unlimited, planned_ladders() / part);
+                if (is_lowering_) start_lowering();
             } else {
                 lower_limit(go_on);
+                ladder_.look_within_final_limit(go_on);
             }
             continue;
         }
         const double before_ladder = ladder_.score();
+        if (ladder_.has_limit() && !settled_) {
+            settled_ = true;
+            for (int k = 0; k < 3 && ladder_.settle_slices(go_on); ++k) {
+            }
+            ladder_.keep_within_limit(go_on);
+        }
         ladder_.climb_down(go_on);
         if (parts_pay_ || idle_ == 0) rebuild(go_on);
         if (ladder_.has_limit()) {
@@ -170,7 +205,9 @@ void search_arm::run(std::int64_t flat_moves, const keep_going& go_on) {
     }
     // What a new start has come to so far is left where the best tree is wanted.
     if (beside_) end_start();
-    projected_ = score() - 0.5 * (before - score());
+    if (is_limited()) ladder_.look_within_final_limit(may_slice);
+    const double gained = before - reached();
+    projected_ = reached() - (std::isfinite(gained) ? 0.5 * gained : 0);
 }
 
 void search_arm::run_cold(std::int64_t moves, const keep_going& go_on) {

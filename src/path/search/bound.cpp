@@ -163,4 +163,21 @@ double product_bound_log2(const hypergraph& network) {
     return std::max(0.0, least);
 }
 
+// Three sets meet in a product, two operands and a result, and each of its indices is in two of
+// them: where no operand of the network is larger, the largest is two thirds of the product.
+double intermediate_bound_log2(const core_network& network, double product_bound) {
+    double largest_operand = 0;
+    for (std::int32_t t = 0; t < network.operands(); ++t) {
+        double size = 0;
+        for (const std::int32_t i : network.indices_of(t)) size += network.weight[place(i)];
+        largest_operand = std::max(largest_operand, size);
+    }
+    const double bound = product_bound * 2 / 3 - 1e-9;
+    // Powers of two have whole logarithms.
+    const bool whole = std::all_of(network.weight.begin(), network.weight.end(),
+                                   [](double w) { return w == std::floor(w); });
+    const double least = whole ? std::ceil(bound) : bound;
+    return largest_operand <= least ? least : -1;
+}
+
 }  // namespace ricci::path

@@ -78,4 +78,8 @@ simplified_network unsimplified(const hypergraph& network);
 /// or elements than the larger of its operands.
 simplified_network simplify_shapes(const hypergraph& network);
 
+/// log2 of elements that some result of any order has at least, as far as that follows from the
+/// same for products; -1 where it does not. Without slices.
+double intermediate_bound_log2(const core_network& network, double product_bound);
+
 }  // namespace ricci::path

@@ -54,7 +54,10 @@ public:
             indices_.emplace_back(network.members.begin() + network.first[at(t)],
                                   network.members.begin() + network.first[at(t) + 1]);
             auto& own = indices_.back();
-            std::erase_if(own, [&](std::int32_t i) { return holders_[at(i)] == 1; });
+            // Those of extent 1, as fixed ones are, count for nothing.
+            std::erase_if(own, [&](std::int32_t i) {
+                return holders_[at(i)] == 1 || log2_extents_[at(i)] == 0;
+            });
             std::sort(own.begin(), own.end());
         }
     }
@@ -139,15 +142,16 @@ void check_order(const hypergraph& network, const order_found& order) {
 
 }  // namespace
 
-order_cost cost_of(const hypergraph& network, const order_found& order) {
-    check_network(network);
-    check_order(network, order);
-    const auto evaluated = [&](const std::vector<double>& extents, double log2_slices) {
-        order_evaluation evaluation(network, extents);
-        for (const auto& [left, right] : order.products) evaluation.multiply(left, right);
-        return evaluation.cost(log2_slices);
-    };
-    if (order.slices.empty()) return evaluated(network.extents, 0);
+namespace {
+
+order_cost evaluated(const hypergraph& network, const order_found& order,
+                     const std::vector<double>& extents, double log2_slices) {
+    order_evaluation evaluation(network, extents);
+    for (const auto& [left, right] : order.products) evaluation.multiply(left, right);
+    return evaluation.cost(log2_slices);
+}
+
+order_cost with_slices(const hypergraph& network, const order_found& order) {
     auto extents = network.extents;
     double log2_slices = 0;
     for (const auto& s : order.slices) {
@@ -155,12 +159,26 @@ order_cost cost_of(const hypergraph& network, const order_found& order) {
         extents[at(s.index)] = std::ceil(extents[at(s.index)] / parts);
         log2_slices += std::log2(parts);
     }
-    order_cost cost = evaluated(extents, log2_slices);
+    order_cost cost = evaluated(network, order, extents, log2_slices);
     cost.slices = std::exp2(log2_slices);
-    if (order.products.empty()) return cost;
-    const double whole = evaluated(network.extents, 0).log2_multiplications;
+    return cost;
+}
+
+}  // namespace
+
+order_cost cost_of(const hypergraph& network, const order_found& order) {
+    check_network(network);
+    check_order(network, order);
+    order_cost cost = with_slices(network, order);
+    if (order.slices.empty() || order.products.empty()) return cost;
+    const double whole = evaluated(network, order, network.extents, 0).log2_multiplications;
     cost.overhead = std::exp2(cost.log2_multiplications - whole);
     return cost;
+}
+
+double log2_objective_of(const hypergraph& network, const order_found& order, objective minimize,
+                         double traffic_weight) {
+    return log2_objective(with_slices(network, order), minimize, traffic_weight);
 }
 
 double log2_objective(const order_cost& cost, objective minimize, double traffic_weight) {

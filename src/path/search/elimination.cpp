@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -54,6 +55,16 @@ std::int32_t growing_tree::multiply(std::int32_t a, std::int32_t b) {
     return static_cast<std::int32_t>(sets_.size()) - 1;
 }
 
+void growing_tree::slice(std::int32_t index, const std::vector<std::int32_t>& entries) {
+    for (const std::int32_t e : entries) {
+        auto& set = sets_[place(e)];
+        const auto own = std::lower_bound(set.begin(), set.end(), index);
+        if (own == set.end() || *own != index) continue;
+        set.erase(own);
+        size_[place(e)] -= network_.weight[place(index)];
+    }
+}
+
 std::int32_t growing_tree::multiply_by_size(std::vector<std::int32_t> entries) {
     using entry = std::pair<double, std::int32_t>;
     std::priority_queue<entry, std::vector<entry>, std::greater<>> queue;
@@ -92,7 +103,8 @@ public:
         std::fill_n(alive_.begin(), network.operands(), 1);
     }
 
-    product_list run(const keep_going& go_on) {
+    /// What is sliced on the way is flagged.
+    product_list run(std::vector<char>& sliced, const keep_going& go_on) {
         for (std::int32_t i = 0; i < network_.indices(); ++i) {
             if (options_.noise > 0) noise_[place(i)] = 1 + options_.noise * random_.uniform();
             if (network_.open[place(i)] == 0) push(i);
@@ -108,6 +120,7 @@ public:
                 queue_.emplace(now, i);
                 continue;
             }
+            if (is_too_large(i) && slice_one_beside(i, sliced)) continue;
             eliminate(i);
         }
         std::vector<std::int32_t> left;
@@ -178,6 +191,39 @@ private:
         const double key = key_of(index);
         key_[place(index)] = key;
         queue_.emplace(key, index);
+    }
+
+    // Whether what the latest neighbourhood leaves of its index is.
+    bool is_too_large(std::int32_t index) const {
+        if (options_.limit == std::numeric_limits<double>::infinity()) return false;
+        double size = -network_.weight[place(index)];
+        for (const std::int32_t i : neighbourhood_) size += network_.weight[place(i)];
+        return size > options_.limit;
+    }
+
+    // Of the neighbours of an index, all of whose results are too large, the one that would be the
+    // last to be eliminated. False where it has none.
+    bool slice_one_beside(std::int32_t index, std::vector<char>& sliced) {
+        const std::vector<std::int32_t> neighbours = neighbourhood_;
+        std::int32_t chosen = -1;
+        double largest = -1;
+        for (const std::int32_t i : neighbours) {
+            if (i == index || network_.weight[place(i)] <= 0) continue;
+            const double key = key_of(i);
+            if (key > largest || (key == largest && i < chosen)) largest = key, chosen = i;
+        }
+        if (chosen < 0) return false;
+        gather_neighbourhood(chosen);
+        tree_.slice(chosen, living_elements(chosen));
+        sliced[place(chosen)] = 1;
+        eliminated_[place(chosen)] = 1;
+        // As far as keys are below what they should be, they are made anew when they are popped.
+        for (const std::int32_t i : neighbourhood_) {
+            if (eliminated_[place(i)] != 0 || network_.open[place(i)] != 0) continue;
+            key_[place(i)] -= noise_[place(i)] * network_.weight[place(chosen)];
+            queue_.emplace(key_[place(i)], i);
+        }
+        return true;
     }
 
     void eliminate(std::int32_t index) {
@@ -256,7 +302,16 @@ private:
 
 product_list elimination_tree(const core_network& network, const elimination_options& options,
                               random_stream& random, const keep_going& go_on) {
-    return index_eliminator(network, options, random).run(go_on);
+    std::vector<char> none(network.weight.size());
+    return index_eliminator(network, options, random).run(none, go_on);
+}
+
+sliced_tree sliced_elimination_tree(const core_network& network, const elimination_options& options,
+                                    random_stream& random, const keep_going& go_on) {
+    sliced_tree made;
+    made.sliced.resize(network.weight.size());
+    made.products = index_eliminator(network, options, random).run(made.sliced, go_on);
+    return made;
 }
 
 }  // namespace ricci::path

@@ -43,6 +43,20 @@ void ladder_search::start(const product_list& products) {
     rebuild_parts(leaves_at_start, [] { return true; });
 }
 
+// Sets are small with slices: they are there before the tree is.
+void ladder_search::start_within(const product_list& products, const std::vector<char>& sliced,
+                                 double log2_elements) {
+    limit_price(log2_elements);
+    final_limit_ = log2_elements;
+    best_sliced_ = sliced;
+    log2_slices_ = log2_slices(network_, sliced);
+    tree_.slice(sliced);
+    tree_.load(products);
+    rescore();
+    if (is_within_limit()) remember_within(best_sliced_, best_score_);
+    rebuild_parts(leaves_at_start, [] { return true; });
+}
+
 void ladder_search::rescore() {
     has_beside_ = false;
     best_ = tree_.shape();
@@ -117,6 +131,13 @@ void ladder_search::keep_best() {
 }
 
 void ladder_search::set_limit(double log2_elements) {
+    limit_price(log2_elements);
+    at_best_ = false;
+    load_best();
+    rescore();
+}
+
+void ladder_search::limit_price(double log2_elements) {
     // Half as much again as the runs that too large a result takes: trees come below the limit
     // where that costs little.
     constexpr double penalty = 2;
@@ -125,10 +146,10 @@ void ladder_search::set_limit(double log2_elements) {
     price.penalty = penalty;
     tree_.set_price(price);
     has_limit_ = true;
-    within_ = {};
-    at_best_ = false;
-    load_best();
-    rescore();
+}
+
+bool ladder_search::is_within_limit() const {
+    return tree_.largest_result() <= tree_.price().limit + 0.5 * weight_unit;
 }
 
 double ladder_search::largest_result() {
@@ -186,15 +207,36 @@ void ladder_search::slice_again(bool must_suffice, const keep_going& go_on) {
     load_best();
 }
 
+void ladder_search::set_final_limit(double log2_elements) {
+    final_limit_ = log2_elements;
+    within_ = {};
+}
+
+void ladder_search::look_within_final_limit(const keep_going& go_on) {
+    if (!go_on()) return;
+    product_price price = tree_.price();
+    price.limit = final_limit_;
+    tree_annealer tree(network_, price);
+    tree.load(best_);
+    tree.slice(best_sliced_);
+    auto sliced = best_sliced_;
+    if (slice_to_limit(tree, sliced, 0, random_, go_on))
+        remember_within(sliced, tree.score() + log2_slices(network_, sliced));
+}
+
+void ladder_search::remember_within(const std::vector<char>& sliced, double score) {
+    if (score < within_.score) within_ = {best_, sliced, score, log2_slices(network_, sliced)};
+}
+
 void ladder_search::keep_within_limit(const keep_going& go_on) {
     slice_again(true, go_on);
-    const bool enough = tree_.largest_result() <= tree_.price().limit + 0.5 * weight_unit;
-    if (enough && best_score_ < within_.score) within_ = {best_, best_sliced_, best_score_};
+    const bool enough = is_within_limit();
+    if (enough) remember_within(best_sliced_, best_score_);
     if (within_.shape.empty() || (enough && !(within_.score < best_score_))) return;
     best_ = within_.shape;
     best_sliced_ = within_.sliced;
     best_score_ = within_.score;
-    log2_slices_ = log2_slices(network_, best_sliced_);
+    log2_slices_ = within_.log2_slices;
     at_best_ = false;
     load_best();
 }

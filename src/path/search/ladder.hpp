@@ -20,6 +20,10 @@ public:
 
     /// Starts from this tree, whatever it costs.
     void start(const product_list& products);
+    /// Starts from this tree with these slices, with a limit (log2 of elements) that is the final
+    /// one.
+    void start_within(const product_list& products, const std::vector<char>& sliced,
+                      double log2_elements);
     /// Another tree beside the best one: the next stages are its own until `keep_best`.
     void start_again(const product_list& products);
     /// Goes on from the better of the best tree and the one that was started beside it.
@@ -56,10 +60,19 @@ public:
     /// gets enough of them, whatever that costs; otherwise only where they cost less than the
     /// penalty does. Stopped early, what has been found counts.
     void slice_again(bool must_suffice, const keep_going& go_on);
-    /// The same where they must suffice, and back to the best tree that this has ever given since
-    /// the limit was set: a penalty may make a tree look better that takes far more slices.
-    /// Stopped before slices suffice, it gives that best tree, or the one at hand where there is
-    /// none.
+    /// The limit that everything has to keep in the end. The best tree whose slices suffice for it
+    /// is remembered from now on.
+    void set_final_limit(double log2_elements);
+    /// Slices the best tree for the final limit, to be remembered if that is the best one so far;
+    /// the tree at hand and its limit stay. Stopped early, nothing has been found.
+    void look_within_final_limit(const keep_going& go_on);
+    /// log2 of the price of the tree that is remembered, of all its slices together, and of their
+    /// number; infinity and 0 where there is none.
+    double score_within() const { return within_.score; }
+    double log2_of_slices_within() const { return within_.log2_slices; }
+    /// Where the limit is the final one: slices that suffice, and back to the best tree with such
+    /// slices, since a penalty may make a tree look better that takes far more of them. Stopped
+    /// before slices suffice, it gives that best tree, or the one at hand where there is none.
     void keep_within_limit(const keep_going& go_on);
     /// Anneals slices and tree together, as far as the network is small enough for that; whether
     /// they got better.
@@ -83,6 +96,9 @@ private:
     template <class Visit>
     void visit_windows(std::int32_t least_span, std::uint32_t most_products,
                        const keep_going& go_on, const Visit& visit);
+    void limit_price(double log2_elements);
+    bool is_within_limit() const;
+    void remember_within(const std::vector<char>& sliced, double score);
     /// Takes the slices of a tree where they are better.
     void take_slices(const tree_annealer& tree, const std::vector<char>& sliced, bool always);
 
@@ -93,8 +109,10 @@ private:
         tree_shape shape;
         std::vector<char> sliced;
         double score = std::numeric_limits<double>::infinity();
+        double log2_slices = 0;
     };
     limited_tree within_;  // the best one whose slices suffice
+    double final_limit_ = std::numeric_limits<double>::infinity();  // log2 of elements
     tree_shape best_, beside_;
     std::vector<char> best_sliced_, beside_sliced_;
     double best_score_ = 0, beside_score_ = 0;

@@ -1,23 +1,17 @@
-// The search as a whole: seeds, arms that race, what was simplified put back, slices at last.
+// The search as a whole: arms that race, and what was simplified put back.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include <ricci/error.hpp>
 
-#include "src/path/search/arm.hpp"
 #include "src/path/search/exact.hpp"
-#include "src/path/search/ranges.hpp"
-#include "src/path/search/search_clock.hpp"
-#include "src/path/search/seed_portfolio.hpp"
-#include "src/path/search/slicing.hpp"
-#include "src/runtime/parallel.hpp"
+#include "src/path/search/order_search.hpp"
 
 namespace ricci::path {
 namespace {
@@ -25,208 +19,50 @@ namespace {
 constexpr double no_limit = std::numeric_limits<double>::infinity();
 constexpr double no_price = -std::numeric_limits<double>::infinity();  // log2 of no price
 
-struct racing_arm {
-    std::unique_ptr<search_arm> search;
-    bool raw = false;
-};
+}  // namespace
 
-class order_search {
-public:
-    order_search(const hypergraph& network, const search_options& options)
-        : network_(network),
-          options_(options),
-          clock_(options, network.operands()),
-          raw_(unsimplified(network)),
-          simple_(options.simplifies ? simplify_shapes(network) : raw_) {
-        moves_of_trial_ = std::clamp<std::int64_t>(4000 * std::int64_t{simple_.core.operands()},
-                                                   20'000, 4'000'000);
-        price_.minimize = options.minimize;
-        price_.traffic_weight = options.traffic_weight;
-        before_ = tree_score(raw_.core, raw_.within(simple_.before), price_);
-        lanes_ = std::max(1, runtime::worker_count());
-        if (options.threads > 0) lanes_ = std::min(lanes_, options.threads);
-    }
-
-    order_found run() {
-        const std::int32_t raw = raw_.core.operands();
-        if (raw >= 2 && raw <= exact_search_operands) {
-            const product_list products = exact_tree(raw_.core, price_);
-            if (!limited() || keeps_within_limit(products)) {
-                consider(raw_.whole(products), {});
-                return std::move(found_);
-            }
+order_found order_search::run() {
+    const std::int32_t raw = raw_.core.operands();
+    if (raw >= 2 && raw <= exact_search_operands) {
+        const product_list products = exact_tree(raw_.core, price_);
+        if (!limited() || keeps_within_limit(products)) {
+            found_.consider(raw_.whole(products), {});
+            return found_.take();
         }
-        const std::int32_t n = simple_.core.operands();
-        if (n > 2) {
-            find_seeds();
-            consider_seeds();
-            if (can_anneal(simple_.core) && has_time()) race();
-        } else {
-            best_ = simple_.whole(n == 2 ? product_list{{0, 1}} : product_list{});
-            consider(best_, {});
-        }
-        put_back_and_cool();
-        return std::move(found_);
     }
-
-private:
-    // Above that one sweep takes longer than anybody waits.
-    static constexpr std::int32_t most_annealed_operands = 400'000;
-    // Sets of indices of all nodes at once, which slices are chosen by.
-    static constexpr double most_sliced_bytes = 1e9;
-
-    static bool can_anneal(const core_network& core) {
-        return core.operands() <= most_annealed_operands;
+    const std::int32_t n = simple_.core.operands();
+    if (n > 2) {
+        find_seeds();
+        consider_seeds();
+        search_shorter();
+        if (can_anneal(simple_.core) && has_time()) race();
+    } else {
+        best_ = simple_.whole(n == 2 ? product_list{{0, 1}} : product_list{});
+        found_.consider(best_, {});
     }
-    bool can_slice(const core_network& core) const {
-        return limited() && tree_annealer::bytes_for(core) < most_sliced_bytes;
-    }
-    bool has_time() const { return !clock_.timed() || clock_.seconds_left() > 0; }
-    bool limited() const { return std::isfinite(options_.largest); }
-    bool keeps_within_limit(const product_list& of_raw) const {
-        const auto sizes = entry_sizes(raw_.core, of_raw);
-        return *std::max_element(sizes.begin() + raw_.core.operands(), sizes.end()) <=
-               std::log2(options_.largest);
-    }
-
-    template <class Body>
-    void on_all_lanes(std::int64_t count, const Body& body) {
-        const std::int64_t lanes = std::min<std::int64_t>(lanes_, count);
-        auto lane = [&](std::int64_t l, int) {
-            for (std::int64_t k = l; k < count; k += lanes)
-                body(k, k / lanes, (count - l - 1) / lanes + 1);
-        };
-        runtime::parallel_for(lanes, lane);
-    }
-
-    void find_seeds();
-    std::vector<char> slices_of(const scored_tree& seed, const keep_going& go_on);
-    void consider_seeds();
-    std::int64_t brief_moves(double log2_multiplications) const;
-    keep_going time_to_slice() {
-        return [this] { return clock_.until(clock_.slices_end()); };
-    }
-    void race();
-    void find_bounds();
-    void run_arms(double begin, double end, std::int64_t trials);
-    void keep_fewer(std::size_t count);
-    void put_back_and_cool();
-    void keep(const racing_arm& arm);
-    void consider(const product_list& products, const std::vector<char>& worth_slicing);
-    const simplified_network& network_of(bool raw) const { return raw ? raw_ : simple_; }
-    std::vector<char> whole_slices(const racing_arm& arm) const;
-    bool is_done(search_arm& arm);
-
-    const hypergraph& network_;
-    const search_options& options_;
-    search_clock clock_;
-    simplified_network raw_, simple_;
-    product_price price_;
-    std::int64_t moves_of_trial_ = 0;
-    double before_ = 0;  // log2 of the price of what simplification has made
-    double bound_ = -1, intermediate_bound_ = -1;  // log2 of elements
-    int lanes_ = 1;
-    std::vector<scored_tree> seeds_;  // best ones first
-    std::vector<racing_arm> arms_;
-    product_list best_;  // of the whole network, as the search went on: within no limit yet
-    order_found found_;  // the best order within the limit
-    double found_objective_ = no_limit;
-};
-
-void order_search::find_seeds() {
-    std::vector<const core_network*> cores{&simple_.core};
-    if (!simple_.before.empty() && can_anneal(raw_.core)) cores.push_back(&raw_.core);
-    auto makers = make_seed_makers(cores, options_.seed);
-    if (options_.brief) makers.resize(std::min<std::size_t>(makers.size(), 2));  // the quick ones
-    std::vector<scored_tree> made(makers.size());
-    const double deadline = 0.15 * clock_.end();
-    on_all_lanes(static_cast<std::int64_t>(makers.size()),
-                 [&](std::int64_t k, std::int64_t, std::int64_t) {
-                     const seed_maker& maker = makers[static_cast<std::size_t>(k)];
-                     scored_tree& tree = made[static_cast<std::size_t>(k)];
-                     const bool first = k == 0;  // some order has to stand
-                     if (!first && !clock_.until(deadline)) return;
-                     tree.products = maker.make([&] { return first || clock_.until(deadline); });
-                     tree.raw = maker.core == &raw_.core;
-                     tree.kind = maker.kind;
-                     if (tree.products.empty()) return;
-                     tree.score = tree_score(*maker.core, tree.products, price_);
-                     if (!tree.raw) tree.score = log2_add(before_, tree.score);
-                 });
-    seeds_ = best_first(std::move(made));
-    if (options_.brief) moves_of_trial_ = std::min(moves_of_trial_, brief_moves(seeds_[0].score));
+    put_back_and_cool();
+    return found_.take();
 }
 
-// A move takes about as long as a thousand multiplications at a nominal rate.
-std::int64_t order_search::brief_moves(double log2_multiplications) const {
-    constexpr double fewest = 100'000, most = 1e9, multiplications_of_move = 1000;
-    const double worth = std::exp2(std::min(log2_multiplications, 100.0)) / multiplications_of_move;
-    return static_cast<std::int64_t>(std::min(most, fewest + worth));
-}
-
-std::vector<char> order_search::whole_slices(const racing_arm& arm) const {
-    const core_network& core = network_of(arm.raw).core;
-    const auto& own = arm.search->ladder().sliced();
+std::vector<char> order_search::of_whole(const core_network& core,
+                                         const std::vector<char>& sliced) const {
     std::vector<char> whole(network_.extents.size());
-    for (std::size_t i = 0; i < own.size(); ++i)
-        if (own[i] != 0) whole[place(core.origin[i])] = 1;
-    return whole;
-}
-
-void order_search::keep(const racing_arm& arm) {
-    best_ = network_of(arm.raw).whole(arm.search->ladder().products());
-    consider(best_, whole_slices(arm));
-}
-
-// Without a limit the search goes on from its best order, and the latest is the best. With one,
-// slices decide: a tree that is better without them may be far worse with them.
-void order_search::consider(const product_list& products, const std::vector<char>& worth_slicing) {
-    order_found order;
-    order.products = with_scalars(network_, products, raw_.scalars);
-    if (limited()) {
-        cut_to_limit(network_, options_.largest, worth_slicing, order);
-        const double reached =
-            log2_objective(cost_of(network_, order), options_.minimize, options_.traffic_weight);
-        if (!found_.products.empty() && reached > found_objective_) return;
-        found_objective_ = reached;
-    }
-    found_ = std::move(order);
-}
-
-// Indices worth slicing in a tree that nothing has been annealed in.
-std::vector<char> order_search::slices_of(const scored_tree& seed, const keep_going& go_on) {
-    const core_network& core = network_of(seed.raw).core;
-    std::vector<char> sliced(core.weight.size()), whole(network_.extents.size());
-    if (!can_slice(core) || !go_on()) return whole;
-    product_price price = price_;
-    price.limit = std::log2(options_.largest);
-    tree_annealer tree(core, price);
-    tree.load(seed.products);
-    random_stream random(options_.seed);
-    slice_to_limit(tree, sliced, 0, random, go_on);
     for (std::size_t i = 0; i < sliced.size(); ++i)
         if (sliced[i] != 0) whole[place(core.origin[i])] = 1;
     return whole;
 }
 
-// With a limit first trees may be the best there is: annealing for fewer multiplications without
-// slices makes some networks' orders far worse with them.
-void order_search::consider_seeds() {
-    const double cut_until = 0.25 * clock_.end(), slice_until = 0.3 * clock_.end();
-    const auto whole = [&](std::size_t k) {
-        return network_of(seeds_[k].raw).whole(seeds_[k].products);
-    };
-    best_ = whole(0);
-    consider(best_, {});
-    if (!limited()) return;
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < seeds_.size() && clock_.until(cut_until); ++k) {
-        const double before = found_objective_;
-        consider(whole(k), {});
-        if (found_objective_ < before) best = k;
-    }
-    if (found_.slices.empty()) return;
-    consider(whole(best), slices_of(seeds_[best], [&] { return clock_.until(slice_until); }));
+std::vector<char> order_search::whole_slices(const racing_arm& arm) const {
+    return of_whole(network_of(arm.raw).core, arm.search->ladder().sliced());
+}
+
+void order_search::keep_best_arm() {
+    std::sort(arms_.begin(), arms_.end(), [](const auto& a, const auto& b) {
+        return a.search->reached() < b.search->reached();
+    });
+    const racing_arm& arm = arms_.front();
+    best_ = network_of(arm.raw).whole(arm.search->ladder().products());
+    found_.consider(best_, whole_slices(arm));
 }
 
 // Whether an arm has met a bound: it is over then, and with a given time all others are, too.
@@ -256,10 +92,13 @@ void order_search::run_arms(double begin, double end, std::int64_t trials) {
                                             static_cast<double>(in_lane);
         const std::int64_t own = trials / count + (k < trials % count ? 1 : 0);
         const std::int64_t last_move = arm.ladder().moves() + own * moves_of_trial_;
-        arm.run(flat_moves / (clock_.timed() ? std::max<std::int64_t>(1, in_lane) : 1), [&] {
-            return !is_done(arm) && clock_.until(deadline) &&
-                   (clock_.timed() || arm.ladder().moves() < last_move);
-        });
+        arm.run(
+            flat_moves / (clock_.timed() ? std::max<std::int64_t>(1, in_lane) : 1),
+            [&] {
+                return !is_done(arm) && clock_.until(deadline) &&
+                       (clock_.timed() || arm.ladder().moves() < last_move);
+            },
+            time_to_slice());
     });
 }
 
@@ -270,27 +109,37 @@ void order_search::keep_fewer(std::size_t count) {
     // The leader stays, whatever its slope.
     const auto leader = std::min_element(
         arms_.begin(), arms_.end(),
-        [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
+        [](const auto& a, const auto& b) { return a.search->reached() < b.search->reached(); });
     std::rotate(arms_.begin(), leader, leader + 1);
+    // So does the best one that comes below the limit in the other way: it shows late what it
+    // gains.
+    const auto other = std::find_if(arms_.begin() + 1, arms_.end(), [&](const auto& arm) {
+        return arm.at_once != arms_.front().at_once;
+    });
+    if (other != arms_.end()) std::rotate(arms_.begin() + 1, other, other + 1);
     if (arms_.size() > count) arms_.resize(count);
 }
 
-// Three sets meet in a product, two operands and a result, and each of its indices is in two of
-// them: where no operand of the network is larger, the largest is two thirds of the product.
-void order_search::find_bounds() {
-    bound_ = product_bound_log2(network_);
-    double largest_operand = 0, finest = 0;
-    for (std::int32_t t = 0; t < raw_.core.operands(); ++t) {
-        double size = 0;
-        for (const std::int32_t i : raw_.core.indices_of(t)) size += raw_.core.weight[place(i)];
-        largest_operand = std::max(largest_operand, size);
-    }
-    for (const double w : raw_.core.weight)
-        if (w != std::floor(w)) finest = 1;
-    const double bound = bound_ * 2 / 3 - 1e-9;
-    // Powers of two have whole logarithms.
-    const double least = finest == 0 ? std::ceil(bound) : bound;
-    intermediate_bound_ = largest_operand <= least ? least : -1;
+// With many slices by turns: from a tree that is cheap with them, and from one that is without.
+void order_search::start_arm(std::size_t k) {
+    auto& arm = arms_[k];
+    const std::uint64_t stream = options_.seed * 64 + 32 + k;
+    arm.at_once = takes_many_slices_ && !sliced_seeds_.empty() && k % 2 == (slices_first_ ? 0 : 1);
+    const std::size_t number = takes_many_slices_ && !sliced_seeds_.empty() ? k / 2 : k;
+    const scored_tree& seed = seeds_[number % seeds_.size()];
+    const sliced_seed* const sliced =
+        arm.at_once ? &sliced_seeds_[number % sliced_seeds_.size()] : nullptr;
+    arm.raw = arm.at_once ? sliced->raw : seed.raw;
+    arm.search = std::make_unique<search_arm>(network_of(arm.raw).core, price_,
+                                              arm.raw ? no_price : before_, stream);
+    const double limit = std::log2(options_.largest);
+    if (arm.at_once) return arm.search->start_within(sliced->products, sliced->sliced, limit);
+    arm.search->start(seed.products);
+    if (!can_slice()) return;
+    constexpr double moves_a_second = 1e7, part = 0.2;
+    const double moves = clock_.timed() ? moves_a_second * std::max(0.0, clock_.seconds_left())
+                                        : static_cast<double>(options_.trials * moves_of_trial_);
+    arm.search->limit_to(limit, std::llround(part * moves));
 }
 
 void order_search::race() {
@@ -306,19 +155,13 @@ void order_search::race() {
         count = (std::max(count, lanes) + lanes - 1) / lanes * lanes;
     }
     if (options_.minimize == objective::largest_product ||
-        options_.minimize == objective::largest_intermediate)
-        find_bounds();
+        options_.minimize == objective::largest_intermediate) {
+        bound_ = product_bound_log2(network_);
+        intermediate_bound_ = intermediate_bound_log2(raw_.core, bound_);
+    }
     arms_.resize(count);
     on_all_lanes(static_cast<std::int64_t>(count), [&](std::int64_t k, std::int64_t, std::int64_t) {
-        const auto place_of = static_cast<std::size_t>(k);
-        const scored_tree& seed = seeds_[place_of % seeds_.size()];
-        auto& arm = arms_[place_of];
-        arm.raw = seed.raw;
-        const std::uint64_t stream = options_.seed * 64 + 32 + place_of;
-        arm.search = seed.raw ? std::make_unique<search_arm>(raw_.core, price_, no_price, stream)
-                              : std::make_unique<search_arm>(core, price_, before_, stream);
-        arm.search->start(seed.products);
-        if (can_slice(network_of(arm.raw).core)) arm.search->limit_to(std::log2(options_.largest));
+        start_arm(static_cast<std::size_t>(k));
     });
     const double left = std::max(0.0, clock_.seconds_left());
     const double start = clock_.elapsed();
@@ -332,7 +175,9 @@ void order_search::race() {
         keep_fewer(timed ? (count / 2 + lanes - 1) / lanes * lanes : 2);
     }
     run_arms(clock_.elapsed(), until(0.45), second_trials);
-    keep_fewer(timed ? lanes : 2);
+    // With many slices one of each kind: what one has reached says little of what the other will.
+    if (timed) keep_fewer(takes_many_slices_ ? std::max<std::size_t>(lanes, 2) : lanes);
+    else keep_fewer(2);
     constexpr double ladders_share = 0.96;
     run_arms(clock_.elapsed(), until(ladders_share), trials - first_trials - second_trials);
     on_all_lanes(static_cast<std::int64_t>(arms_.size()),
@@ -343,17 +188,13 @@ void order_search::race() {
                      arm.polish([&] { return clock_.until(until(1)); });
                      arm.reach_limit(time_to_slice());
                  });
-    std::sort(arms_.begin(), arms_.end(),
-              [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
-    keep(arms_.front());
+    keep_best_arm();
 }
 
 // What was simplified need not have been multiplied first: the whole tree is annealed where it is.
 void order_search::put_back_and_cool() {
     const core_network& core = raw_.core;
-    if (simple_.before.empty() || core.operands() < 3 || !can_anneal(core) || clock_.stopped() ||
-        !has_time())
-        return;
+    if (simple_.before.empty() || core.operands() < 3 || !can_anneal(core) || !has_time()) return;
     const auto lanes = static_cast<std::size_t>(clock_.timed() ? lanes_ : 2);
     std::vector<product_list> starts;
     std::vector<std::vector<char>> slices;
@@ -374,11 +215,12 @@ void order_search::put_back_and_cool() {
         auto& arm = arms_[own].search;
         arms_[own].raw = true;
         arm = std::make_unique<search_arm>(core, price_, no_price, options_.seed * 64 + 48 + own);
-        arm->start(raw_.within(starts[own]));
-        if (can_slice(core)) {
-            arm->ladder().slice(slices[own]);
-            arm->limit_to(std::log2(options_.largest));
+        const product_list products = raw_.within(starts[own]);
+        if (can_slice()) {
+            arm->start_within(products, slices[own], std::log2(options_.largest));
             arm->reach_limit(time_to_slice());
+        } else {
+            arm->start(products);
         }
         const double deadline = clock_.end();
         const double left = clock_.seconds_left();
@@ -390,12 +232,8 @@ void order_search::put_back_and_cool() {
         });
         arm->reach_limit(time_to_slice());
     });
-    std::sort(arms_.begin(), arms_.end(),
-              [](const auto& a, const auto& b) { return a.search->score() < b.search->score(); });
-    keep(arms_.front());
+    keep_best_arm();
 }
-
-}  // namespace
 
 order_found search_order(const hypergraph& network, const search_options& options) {
     check_network(network);

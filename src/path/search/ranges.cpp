@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <queue>
 #include <string>
@@ -42,11 +41,18 @@ public:
         for (const auto& [a, b] : products) {
             auto &left = sets[place(a)], &right = sets[place(b)];
             std::vector<std::int32_t> both;
-            std::set_union(left.begin(), left.end(), right.begin(), right.end(),
-                           std::back_inserter(both));
-            for (const std::int32_t i : left)
-                if (std::binary_search(right.begin(), right.end(), i)) --holders[place(i)];
-            std::erase_if(both, [&](std::int32_t i) { return holders[place(i)] == 1; });
+            both.reserve(left.size() + right.size());
+            auto x = left.begin(), y = right.begin();
+            while (x != left.end() && y != right.end()) {
+                if (*x < *y) both.push_back(*x++);
+                else if (*y < *x) both.push_back(*y++);
+                else {
+                    if (--holders[place(*x)] > 1) both.push_back(*x);
+                    ++x, ++y;
+                }
+            }
+            both.insert(both.end(), x, left.end());
+            both.insert(both.end(), y, right.end());
             left = {}, right = {};
             add(both);
             sets.push_back(std::move(both));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "src/path/search/core_network.hpp"
@@ -20,6 +21,8 @@ public:
     }
     /// What is left of both; the entry that is made.
     std::int32_t multiply(std::int32_t a, std::int32_t b);
+    /// What these entries have without an index from now on, which no others have.
+    void slice(std::int32_t index, const std::vector<std::int32_t>& entries);
     /// How many of the living entries have an index, one more where it is open.
     std::int32_t holders(std::int32_t index) const { return holders_[place(index)]; }
     /// Multiplies all of these, small ones first, and gives the last product.
@@ -41,12 +44,25 @@ using keep_going = std::function<bool()>;
 struct elimination_options {
     double noise = 0;       // keys times 1 + noise * u
     bool min_fill = false;  // by the pairs that are not neighbours yet: slow, often better
+    /// log2 of elements: where every index left would make more, one is sliced instead. Only where
+    /// slices are asked for.
+    double limit = std::numeric_limits<double>::infinity();
 };
 
 /// Indices are eliminated, the least neighbourhood first, each with all that has it; empty where
 /// time has run out.
 product_list elimination_tree(const core_network& network, const elimination_options& options,
                               random_stream& random, const keep_going& go_on);
+
+struct sliced_tree {
+    product_list products;
+    std::vector<char> sliced;  // of each index, whether it is
+};
+
+/// The same with indices sliced on the way, so that what eliminations make keeps within
+/// `options.limit`. No products where time has run out.
+sliced_tree sliced_elimination_tree(const core_network& network, const elimination_options& options,
+                                    random_stream& random, const keep_going& go_on);
 
 struct greedy_options {
     double size_weight = 1;  // of the two operands against the result

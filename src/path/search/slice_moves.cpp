@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <limits>
 
 namespace ricci::path {
@@ -21,7 +20,7 @@ slice_annealer::slice_annealer(tree_annealer& tree)
     : tree_(tree),
       sliced_(tree.network().weight.size()),
       index_of_(tree.weights().words * 64, -1),
-      parent_(tree.nodes().size(), -1) {
+      finder_(tree) {
     for (std::int32_t i = 0; i < tree.network().indices(); ++i)
         index_of_[place(tree.bit_of(i))] = i;
 }
@@ -37,16 +36,16 @@ void slice_annealer::load(const std::vector<char>& sliced) {
     }
 }
 
-// Parents, the total and what is too large, as the tree is now.
+// Places, the total and what is too large, as the tree is now.
 void slice_annealer::look() {
     const auto& nodes = tree_.nodes();
     limit_ = std::llround(std::min(tree_.price().limit, 1e9) / weight_unit);
     too_large_.clear();
     for (std::size_t k = place(tree_.operands()); k < nodes.size(); ++k) {
         const auto n = static_cast<std::int32_t>(k);
-        parent_[place(nodes[k].left)] = parent_[place(nodes[k].right)] = n;
         if (is_too_large(n)) too_large_.push_back(n);
     }
+    finder_.look();
     sum_up();
 }
 
@@ -63,35 +62,6 @@ void slice_annealer::sum_up() {
 bool slice_annealer::is_too_large(std::int32_t node) const {
     const auto& n = tree_.nodes()[place(node)];
     return n.left >= 0 && n.size > limit_;
-}
-
-// From all operands that have it upwards, those with the fewest operands below first, until they
-// have met.
-const index_places& slice_annealer::find(std::int32_t index, index_places& places) {
-    const auto& nodes = tree_.nodes();
-    places.index = index;
-    places.results.clear();
-    places.products.clear();
-    climbing_.clear();
-    const bool open = tree_.network().open[place(index)] != 0;
-    for (const std::int32_t t : tree_.network().holders_of(index)) climbing_.emplace_back(1, t);
-    const auto later = std::greater<>();
-    std::make_heap(climbing_.begin(), climbing_.end(), later);
-    while (!climbing_.empty()) {
-        const std::int32_t n = climbing_.front().second;
-        while (!climbing_.empty() && climbing_.front().second == n) {
-            std::pop_heap(climbing_.begin(), climbing_.end(), later);
-            climbing_.pop_back();
-        }
-        if (nodes[place(n)].left >= 0) places.products.push_back(n);
-        if (climbing_.empty() && !open) break;
-        places.results.push_back(n);
-        const std::int32_t up = parent_[place(n)];
-        if (n == tree_.root()) break;
-        climbing_.emplace_back(nodes[place(up)].span, up);
-        std::push_heap(climbing_.begin(), climbing_.end(), later);
-    }
-    return places;
 }
 
 void slice_annealer::change(const index_places& places, bool sliced) {
@@ -152,7 +122,7 @@ void slice_annealer::fix_one(double inverse_temperature, random_stream& random) 
     const std::int32_t added = is_too_large(n) ? draw_index(n, random) : -1;
     if (added < 0) return;
     const double before = work();
-    change(find(added, in_), true);
+    change(finder_.find(added, in_), true);
     if (is_accepted(work() - before, inverse_temperature, random)) fixed_.push_back(added);
     else change(in_, false);
 }
@@ -161,10 +131,10 @@ void slice_annealer::exchange_one(bool let_go_only, double inverse_temperature,
                                   random_stream& random) {
     const std::uint32_t slot = random.below(static_cast<std::uint32_t>(fixed_.size()));
     const double before = work();
-    change(find(fixed_[slot], out_), false);
+    change(finder_.find(fixed_[slot], out_), false);
     std::int32_t added = let_go_only ? -1 : draw_remedy(out_, random);
     if (added == out_.index) added = -1;
-    if (added >= 0) change(find(added, in_), true);
+    if (added >= 0) change(finder_.find(added, in_), true);
     if (!is_accepted(work() - before, inverse_temperature, random)) {
         if (added >= 0) change(in_, false);
         change(out_, true);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "src/path/search/annealer.hpp"
+#include "src/path/search/index_finder.hpp"
 
 namespace ricci::path {
 
@@ -32,7 +32,6 @@ private:
     void look();
     void sum_up();
     bool is_too_large(std::int32_t node) const;
-    const index_places& find(std::int32_t index, index_places& places);
     void change(const index_places& places, bool sliced);
     std::int32_t draw_index(std::int32_t node, random_stream& random) const;
     std::int32_t draw_remedy(const index_places& places, random_stream& random) const;
@@ -49,9 +48,8 @@ private:
     std::int64_t limit_ = 0;      // of results, in weight_unit
     std::int64_t reference_ = 0;  // a price; `total_` is relative to it
     double total_ = 0;
-    std::vector<std::int32_t> parent_;
+    index_finder finder_;
     std::vector<std::int32_t> too_large_;
-    std::vector<std::pair<std::int32_t, std::int32_t>> climbing_;  // spans and nodes
     index_places out_, in_;
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -10,9 +11,11 @@
 #include "tests/catch.hpp"
 
 #include "bench/network_generators.hpp"
+#include "src/path/search/arm.hpp"
 #include "src/path/search/ladder.hpp"
 #include "src/path/search/seed_portfolio.hpp"
 #include "src/path/search/slice_moves.hpp"
+#include "src/path/search/sliced_seeds.hpp"
 #include "src/path/search/slicing.hpp"
 #include "tests/unit/path/random_network.hpp"
 
@@ -131,6 +134,144 @@ TEST_CASE("slices are enough, and the tree is scored with them") {
     tree.set_price(limited);
     CHECK_FALSE(is_too_large(tree));
     CHECK(tree.score() + log2_slices(core, ladder.sliced()) == Approx(ladder.score()).margin(2e-2));
+}
+
+namespace {
+
+product_price price_within(double limit) {
+    product_price price;
+    price.limit = limit;
+    price.penalty = 2;
+    return price;
+}
+
+/// log2 of all runs' work where these are sliced, too large results counted by the runs that they
+/// would take.
+double work_with(const core_network& core, const product_list& products,
+                 const std::vector<char>& sliced, double limit) {
+    product_price counted;
+    counted.limit = limit;
+    counted.penalty = 1;
+    tree_annealer tree(core, counted);
+    tree.load(products);
+    tree.slice(sliced);
+    return tree.score() + log2_slices(core, sliced);
+}
+
+/// Whether results that are too large with these slices have an index.
+std::vector<char> of_too_large(const core_network& core, const product_list& products,
+                               const std::vector<char>& sliced, double limit) {
+    tree_annealer tree(core, {});
+    tree.load(products);
+    tree.slice(sliced);
+    std::vector<char> has(core.weight.size());
+    for (std::int32_t n = core.operands(); n <= tree.root(); ++n) {
+        if (static_cast<double>(tree.nodes()[place(n)].size) * weight_unit <= limit) continue;
+        for (std::size_t i = 0; i < has.size(); ++i) {
+            const auto bit = place(tree.bit_of(static_cast<std::int32_t>(i)));
+            if ((tree.set_of(n)[bit / 64] >> (bit % 64) & 1) != 0) has[i] = 1;
+        }
+    }
+    return has;
+}
+
+bool keeps_limit(const core_network& core, const product_list& products,
+                 const std::vector<char>& sliced, double limit) {
+    tree_annealer tree(core, price_within(limit));
+    tree.load(products);
+    tree.slice(sliced);
+    return !is_too_large(tree);
+}
+
+}  // namespace
+
+TEST_CASE("each slice is the one that leaves the least work, and none is chosen after the end") {
+    for (const auto& network : some_networks()) {
+        const auto core = unsimplified(network).core;
+        if (core.operands() < 3) continue;
+        random_stream random(2);
+        const auto products = greedy_tree(core, {}, random, always);
+        constexpr double limit = 3;
+        product_price price;  // what is too large is counted where slices are chosen
+        price.limit = limit;
+        std::vector<char> before(core.weight.size());
+        for (int choices = 1; choices < 5; ++choices) {
+            tree_annealer tree(core, price);
+            tree.load(products);
+            std::vector<char> sliced(core.weight.size());
+            int asked = 0;
+            // Asked before the first choice, too.
+            const bool enough =
+                slice_to_limit(tree, sliced, 0, random, [&] { return ++asked <= choices + 1; });
+            if (enough) break;
+            REQUIRE(asked == choices + 2);
+            REQUIRE(std::count(sliced.begin(), sliced.end(), 1) == choices);
+            double least = 1e9;
+            const auto candidates = of_too_large(core, products, before, limit);
+            for (std::size_t i = 0; i < before.size(); ++i) {
+                if (candidates[i] == 0) continue;
+                auto other = before;
+                other[i] = 1;
+                least = std::min(least, work_with(core, products, other, limit));
+            }
+            CHECK(work_with(core, products, sliced, limit) < least + 2e-2);
+            before = sliced;
+        }
+    }
+}
+
+TEST_CASE("every slice is needed, of trees by elimination too") {
+    int seed_number = 0;
+    for (const auto& network : some_networks()) {
+        const auto core = unsimplified(network).core;
+        if (core.operands() < 3) continue;
+        for (const double limit : {2.0, 4.0, 6.0}) {
+            random_stream random(static_cast<std::uint64_t>(++seed_number));
+            const auto price = price_within(limit);
+            const auto products = greedy_tree(core, {}, random, always);
+            for (const auto& seed :
+                 {sliced_seed_of(core, price, products, random, always),
+                  sliced_seed_by_elimination(core, price, 0.3, random, always)}) {
+                REQUIRE(seed.products.size() + 1 == place(core.operands()));
+                CHECK(keeps_limit(core, seed.products, seed.sliced, limit));
+                CHECK(seed.score ==
+                      Approx(work_with(core, seed.products, seed.sliced, limit)).margin(2e-2));
+                for (std::size_t i = 0; i < seed.sliced.size(); ++i) {
+                    auto fewer = seed.sliced;
+                    if (std::exchange(fewer[i], 0) != 0)
+                        CHECK_FALSE(keeps_limit(core, seed.products, fewer, limit));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("an arm's order within a limit never gets worse") {
+    const auto network =
+        networks::hypergraph_of(bench::bond_network(bench::box({9, 9}, true), 2, 1).data());
+    const auto core = unsimplified(network).core;
+    constexpr double limit = 7, no_price = -std::numeric_limits<double>::infinity();
+    random_stream random(4);
+    const auto products = greedy_tree(core, {}, random, always);
+    const auto seed = sliced_seed_by_elimination(core, price_within(limit), 0, random, always);
+    for (const bool at_once : {true, false}) {
+        search_arm arm(core, {}, no_price, 3);
+        if (at_once) arm.start_within(seed.products, seed.sliced, limit);
+        else arm.start(products), arm.limit_to(limit, 400'000);
+        double before = at_once ? seed.score + 2e-2 : 1e9;
+        for (int round = 0; round < 12; ++round) {
+            const std::int64_t last = arm.ladder().moves() + 40'000;
+            arm.run(
+                10'000, [&] { return arm.ladder().moves() < last; }, always);
+            CHECK(arm.reached() <= before);
+            before = arm.reached();
+        }
+        arm.reach_limit(always);
+        CHECK(arm.reached() <= before);
+        CHECK(keeps_limit(core, arm.ladder().products(), arm.ladder().sliced(), limit));
+        CHECK(work_with(core, arm.ladder().products(), arm.ladder().sliced(), limit) ==
+              Approx(arm.reached()).margin(2e-2));
+    }
 }
 
 TEST_CASE("slices that are annealed with a tree leave it as if it were made with them") {
