@@ -125,27 +125,12 @@ direct<T>::direct(const index_groups& groups, const kernels::kernel_table<T>& ta
 }
 
 template <class T>
-typename direct<T>::matrices direct<T>::bound(const void* a, const void* b, void* c,
-                                              const engine::number& alpha,
-                                              const engine::number& beta) const {
-    const bound_operands<T, T> from = bind<T>(origin_, a, b, c, alpha, beta);
-    matrices all = steps_;
-    all.a = from.a;
-    all.b = from.b;
-    all.c = from.c;
-    all.alpha = from.alpha;
-    all.beta = from.beta;
-    return all;
-}
-
-template <class T>
-typename direct<T>::matrices direct<T>::part_of(const matrices& all, const tile& t) {
-    matrices some = all;
-    some.a += t.a;
-    some.b += t.b;
-    some.c += t.c;
+typename direct<T>::matrices direct<T>::part_of(const tile& t, T alpha, T beta) const {
+    matrices some = steps_;
     some.columns = t.columns;
     some.batches = t.batches;
+    some.alpha = alpha;
+    some.beta = beta;
     some.ahead = t.ahead;
     some.ask_a = t.ask_a;
     some.ask_b = t.ask_b;
@@ -156,23 +141,16 @@ typename direct<T>::matrices direct<T>::part_of(const matrices& all, const tile&
 template <class T>
 void direct<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
                     const engine::number& beta) const {
-    run_matrices(bound(a, b, c, alpha, beta));
+    const bound_operands<T, T> from = bind<T>(origin_, a, b, c, alpha, beta);
+    multiply(from.a, from.b, from.c, from.alpha, from.beta);
 }
 
 template <class T>
 void direct<T>::multiply(const T* a, const T* b, T* c, T alpha, T beta) const {
-    matrices all = steps_;
-    all.a = a;
-    all.b = b;
-    all.c = c;
-    all.alpha = alpha;
-    all.beta = beta;
-    run_matrices(all);
-}
-
-template <class T>
-void direct<T>::run_matrices(const matrices& all) const {
-    const auto multiply_tile = [&](const tile& t) { t.kernel(part_of(all, t)); };
+    const auto multiply_tile = [&](const tile& t) {
+        const places at{a + t.a, b + t.b, c + t.c};
+        t.kernel(part_of(t, alpha, beta), &at, 1);
+    };
     if (!tiles_.empty()) {
         for (const tile& t : tiles_) multiply_tile(t);
     } else if (units_.serial) {
@@ -183,15 +161,67 @@ void direct<T>::run_matrices(const matrices& all) const {
     }
 }
 
+/// A tile without its addresses.
 template <class T>
-void direct<T>::list_calls(const bound_contraction& of, std::vector<kernel_call>& to) const {
-    struct call {
-        typename kernels::kernel_table<T>::direct_function kernel;
-        matrices what;
-        void operator()() const { kernel(what); }
-    };
-    const matrices all = bound(of.a, of.b, of.c, of.alpha, of.beta);
-    for (const tile& t : tiles_) to.emplace_back(call{t.kernel, part_of(all, t)});
+class direct<T>::shape final : public product_shape {
+public:
+    shape(function kernel, const matrices& what) : kernel_(kernel), what_(what) {}
+    void run(const places* at, std::int64_t count) const override { kernel_(what_, at, count); }
+    std::vector<std::int64_t> key() const override {
+        // Addresses of functions differ where functions do.
+        return {reinterpret_cast<std::intptr_t>(kernel_),
+                what_.batches,
+                what_.depth,
+                what_.a_batch,
+                what_.a_row,
+                what_.a_step,
+                what_.b_batch,
+                what_.b_step,
+                what_.c_batch,
+                what_.c_row,
+                what_.columns,
+                bits_of(what_.alpha),
+                bits_of(what_.beta),
+                what_.ahead,
+                what_.ask_a,
+                what_.ask_b,
+                what_.ask_c};
+    }
+
+private:
+    function kernel_;
+    matrices what_;
+};
+
+template <class T>
+std::vector<product_call> direct<T>::calls(const engine::number& alpha,
+                                           const engine::number& beta) const {
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    std::vector<product_call> all;
+    for (const tile& t : tiles_)
+        all.push_back(
+            {std::make_unique<const shape>(t.kernel, part_of(t, alpha.as<T>(), beta.as<T>())),
+             bytes * (origin_.a + t.a), bytes * (origin_.b + t.b), bytes * (origin_.c + t.c),
+             origin_.swapped});
+    return all;
+}
+
+template <class T>
+std::vector<std::int64_t> direct<T>::key() const {
+    std::vector<std::int64_t> all{reinterpret_cast<std::intptr_t>(table_),
+                                  m_,
+                                  steps_.depth,
+                                  steps_.a_row,
+                                  steps_.a_step,
+                                  steps_.b_step,
+                                  steps_.c_row,
+                                  panels_.back().first + panels_.back().columns,
+                                  batches_.extent,
+                                  batches_.a,
+                                  batches_.b,
+                                  batches_.c};
+    for (const auto& loop : outer_) all.insert(all.end(), {loop.extent, loop.a, loop.b, loop.c});
+    return all;
 }
 
 template <class T>

@@ -26,11 +26,15 @@ public:
              const engine::number& beta) const override;
     /// The same, of elements.
     void multiply(const T* a, const T* b, T* c, T alpha, T beta) const;
-    std::size_t calls() const override { return tiles_.size(); }
-    void list_calls(const bound_contraction& of, std::vector<kernel_call>& to) const override;
+    std::vector<product_call> calls(const engine::number& alpha,
+                                    const engine::number& beta) const override;
+    /// Numbers that say what it does to its operands, from where the walk of each starts.
+    std::vector<std::int64_t> key() const;
 
 private:
     using matrices = kernels::small_matrices<T>;
+    using places = kernels::product_places;
+    using function = typename kernels::kernel_table<T>::direct_function;
 
     // Columns that a kernel holds side by side in registers.
     struct column_panel {
@@ -40,7 +44,7 @@ private:
 
     /// One call of a kernel: rows and columns of a run of batches.
     struct tile {
-        typename kernels::kernel_table<T>::direct_function kernel = nullptr;
+        function kernel = nullptr;
         std::int64_t a = 0, b = 0, c = 0;  // elements to where they begin
         int columns = 0;
         std::int64_t batches = 1, ahead = 0;
@@ -49,10 +53,8 @@ private:
     template <class Go>
     void visit_tiles(std::int64_t unit, const Go& go) const;
     void list_tiles();
-    static matrices part_of(const matrices& all, const tile& t);
-    matrices bound(const void* a, const void* b, void* c, const engine::number& alpha,
-                   const engine::number& beta) const;
-    void run_matrices(const matrices& all) const;
+    matrices part_of(const tile& t, T alpha, T beta) const;
+    class shape;
 
     const kernels::kernel_table<T>* table_;
     loop_list outer_;                  // batches, without the innermost loop

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstdlib>
 #include <type_traits>
+#include <utility>
 
 #include "src/contract/bound_operands.hpp"
 #include "src/contract/element_types.hpp"
@@ -102,9 +103,8 @@ bool suits_small_product(const index_groups& groups, const kernels::kernel_table
 }
 
 template <class T>
-small_product<T>::small_product(const index_groups& groups, const kernels::kernel_table<T>& table)
-    : origin_(groups.origin),
-      conjugate_a_(groups.conjugate_a),
+copied_product<T>::copied_product(const index_groups& groups, const kernels::kernel_table<T>& table)
+    : conjugate_a_(groups.conjugate_a),
       conjugate_b_(groups.conjugate_b),
       m_(iterations(groups.m)),
       n_(iterations(groups.n)),
@@ -123,8 +123,8 @@ small_product<T>::small_product(const index_groups& groups, const kernels::kerne
 }
 
 template <class T>
-void small_product<T>::make_kernels(const index_groups& groups,
-                                    const kernels::kernel_table<T>& table) {
+void copied_product<T>::make_kernels(const index_groups& groups,
+                                     const kernels::kernel_table<T>& table) {
     const auto if_copied = [](const places& list, std::int64_t step) {
         return list.empty() ? 0 : step;
     };
@@ -136,37 +136,12 @@ void small_product<T>::make_kernels(const index_groups& groups,
 }
 
 template <class T>
-typename small_product<T>::operands small_product<T>::bound(const void* a, const void* b, void* c,
-                                                            const engine::number& alpha,
-                                                            const engine::number& beta) const {
-    const bound_operands<T, T> from = bind<T>(origin_, a, b, c, alpha, beta);
-    return {from.a, from.b, from.c, from.alpha, from.beta};
+void copied_product<T>::run(const T* a, const T* b, T* c, T alpha, T beta) const {
+    for (const position& at : batches_) multiply_batch(a + at.a, b + at.b, c + at.c, alpha, beta);
 }
 
 template <class T>
-void small_product<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
-                           const engine::number& beta) const {
-    compute(bound(a, b, c, alpha, beta));
-}
-
-template <class T>
-void small_product<T>::list_calls(const bound_contraction& of, std::vector<kernel_call>& to) const {
-    struct call {
-        const small_product* how;
-        operands from;
-        void operator()() const { how->compute(from); }
-    };
-    to.emplace_back(call{this, bound(of.a, of.b, of.c, of.alpha, of.beta)});
-}
-
-template <class T>
-void small_product<T>::compute(const operands& from) const {
-    for (const position& at : batches_)
-        compute_batch(from.a + at.a, from.b + at.b, from.c + at.c, from.alpha, from.beta);
-}
-
-template <class T>
-void small_product<T>::compute_batch(const T* a, const T* b, T* c, T alpha, T beta) const {
+void copied_product<T>::multiply_batch(const T* a, const T* b, T* c, T alpha, T beta) const {
     // Bytes: elements that are written before they are read are not to be made first.
     alignas(64) std::byte room[3][most_small_elements<T> * sizeof(T)];
     const auto in = [&](int operand) { return reinterpret_cast<T*>(room[operand]); };
@@ -185,7 +160,7 @@ void small_product<T>::compute_batch(const T* a, const T* b, T* c, T alpha, T be
 }
 
 template <class T>
-void small_product<T>::multiply_loops(const T* a, const T* b, T* c, T alpha, T beta) const {
+void copied_product<T>::multiply_loops(const T* a, const T* b, T* c, T alpha, T beta) const {
     for (std::int64_t i = 0; i < m_; ++i)
         for (std::int64_t j = 0; j < n_; ++j) {
             T sum = product_of(a[i * k_], b[j]);
@@ -196,8 +171,63 @@ void small_product<T>::multiply_loops(const T* a, const T* b, T* c, T alpha, T b
         }
 }
 
-#define RICCI_INSTANTIATE(T)         \
-    template class small_product<T>; \
+template <class T>
+std::vector<std::int64_t> copied_product<T>::key() const {
+    std::vector<std::int64_t> all{conjugate_a_, conjugate_b_, m_, n_, k_};
+    const auto add = [&](const auto& list) {
+        all.push_back(static_cast<std::int64_t>(list.size()));
+        all.insert(all.end(), list.begin(), list.end());
+    };
+    for (const places* const list : {&a_, &b_, &c_}) add(*list);
+    add(kernels_ ? kernels_->key() : std::vector<std::int64_t>());
+    for (const position& batch : batches_) all.insert(all.end(), {batch.a, batch.b, batch.c});
+    return all;
+}
+
+template <class T>
+void small_product<T>::run(const void* a, const void* b, void* c, const engine::number& alpha,
+                           const engine::number& beta) const {
+    const bound_operands<T, T> from = bind<T>(origin_, a, b, c, alpha, beta);
+    how_->run(from.a, from.b, from.c, from.alpha, from.beta);
+}
+
+template <class T>
+class small_product<T>::shape final : public product_shape {
+public:
+    shape(std::shared_ptr<const copied_product<T>> how, T alpha, T beta)
+        : how_(std::move(how)), alpha_(alpha), beta_(beta) {}
+    void run(const kernels::product_places* at, std::int64_t count) const override {
+        for (std::int64_t t = 0; t < count; ++t)
+            how_->run(static_cast<const T*>(at[t].a), static_cast<const T*>(at[t].b),
+                      static_cast<T*>(at[t].c), alpha_, beta_);
+    }
+    std::vector<std::int64_t> key() const override {
+        std::vector<std::int64_t> all = how_->key();
+        for (const T factor : {alpha_, beta_}) {
+            if constexpr (std::is_arithmetic_v<T>) all.push_back(bits_of(factor));
+            else all.insert(all.end(), {bits_of(factor.real()), bits_of(factor.imag())});
+        }
+        return all;
+    }
+
+private:
+    std::shared_ptr<const copied_product<T>> how_;
+    T alpha_, beta_;
+};
+
+template <class T>
+std::vector<product_call> small_product<T>::calls(const engine::number& alpha,
+                                                  const engine::number& beta) const {
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    std::vector<product_call> all;
+    all.push_back({std::make_unique<const shape>(how_, alpha.as<T>(), beta.as<T>()),
+                   bytes * origin_.a, bytes * origin_.b, bytes * origin_.c, origin_.swapped});
+    return all;
+}
+
+#define RICCI_INSTANTIATE(T)          \
+    template class copied_product<T>; \
+    template class small_product<T>;  \
     template bool suits_small_product(const index_groups&, const kernels::kernel_table<T>&)
 RICCI_FOR_UNWIDENED_TYPES(RICCI_INSTANTIATE);
 #undef RICCI_INSTANTIATE

@@ -9,7 +9,7 @@
 
 #include <ricci/engine/number.hpp>
 
-#include "src/contract/kernel_call.hpp"
+#include "src/contract/product_calls.hpp"
 #include "src/runtime/loans.hpp"
 
 namespace ricci::contractions {
@@ -66,11 +66,11 @@ public:
     /// What it lends while it runs.
     virtual runtime::loan_list loans() const { return {}; }
 
-    /// How many calls of kernels do the same as run_bound() for given addresses and numbers, where
-    /// that is little work; 0: it is not, or takes more than calls.
-    virtual std::size_t calls() const { return 0; }
-    /// Appends them.
-    virtual void list_calls(const bound_contraction&, std::vector<kernel_call>&) const {}
+    /// Calls of kernels that do the same as run() with these numbers, where that is little work;
+    /// none: it is not, or takes more than calls.
+    virtual std::vector<product_call> calls(const engine::number&, const engine::number&) const {
+        return {};
+    }
 
     /// What explain shows besides the name of this way; may be empty.
     virtual std::string words() const { return {}; }

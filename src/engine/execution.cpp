@@ -44,6 +44,9 @@ void execution::make_steps(const plan::program_plan& plan) {
     for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
         steps_.push_back({prepare(plan, plan.compiled[k]), {}});
         list_loans(k, loans_);
+        auto* const product = std::get_if<ready_contraction>(&steps_.back().what);
+        calls_.add_step(product != nullptr ? product->calls()
+                                           : std::vector<contractions::product_call>());
         auto check = find_early_check(plan, k);
         if (!check) continue;
         check->carried = touches_carried(plan, *check);
@@ -79,6 +82,9 @@ void execution::bind_step(const plan::program_plan& plan, std::size_t step) {
             ready.bind(memory, std::get<typename Ready::planned>(plan.compiled[step]));
         },
         steps_[step].what);
+    if (!calls_.has_calls(step)) return;
+    const auto operands = std::get<ready_contraction>(steps_[step].what).bound();
+    calls_.bind(step, operands.a, operands.b, operands.c);
 }
 
 void execution::list_loans(std::size_t step, runtime::loan_book& to) const {
@@ -159,8 +165,7 @@ std::optional<std::vector<std::size_t>> execution::steps_before_check(
 void execution::check_early(const early_check& check) {
     with_lookups(steps_[check.step].what, [&](const auto& lookups) {
         if (check.before && lookups.has_stray())
-            for (const std::size_t k : *check.before)
-                std::visit([](auto& ready) { ready.run(); }, steps_[k].what);
+            for (const std::size_t k : *check.before) run_step(k);
         lookups.check();
     });
 }
@@ -279,9 +284,10 @@ void execution::run_instead() {
 // Whether all results are numbers that have to be.
 bool execution::run_steps() {
     for (const auto& check : early_checks_) check_early(check);
-    for (auto& step : steps_) {
-        std::visit([](auto& ready) { ready.run(); }, step.what);
-        if (std::any_of(step.results.begin(), step.results.end(), holds_nan)) return false;
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+        run_step(k);
+        const auto& results = steps_[k].results;
+        if (std::any_of(results.begin(), results.end(), holds_nan)) return false;
     }
     return true;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/contract/product_calls.hpp"
 #include "src/engine/nan_search.hpp"
 #include "src/engine/ready_steps.hpp"
 #include "src/engine/workspace_memory.hpp"
@@ -54,7 +55,16 @@ public:
     // with the addresses that its slots have now; while all that it lends is held.
     void bind_step(const plan::program_plan& plan, std::size_t step);
     void run_step(std::size_t step) {
+        if (calls_.has_calls(step)) return calls_.run(step);
         std::visit([](auto& ready) { ready.run(); }, steps_[step].what);
+    }
+    /// Those of [first, end) for which `is_due(step)`.
+    template <class IsDue>
+    void run_steps(std::size_t first, std::size_t end, const IsDue& is_due) {
+        for (; first < end; ++first) {
+            first = calls_.run(first, end, is_due);
+            if (first < end) run_step(first);
+        }
     }
 
     /// How the kernels carry out a part of a step, where that is worth telling.
@@ -91,6 +101,7 @@ private:
     workspace_memory own_workspace_;
     std::byte* workspace_ = nullptr;  // that, or the caller's
     std::vector<prepared_step> steps_;
+    contractions::call_list calls_;  // of contractions that come to so little
     runtime::loan_book loans_;
     std::vector<early_check> early_checks_;
     /// The numbers of an operand that has to be between two; without words, or the plan is another

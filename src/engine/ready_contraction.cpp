@@ -118,19 +118,13 @@ ready_contraction::ready_contraction(const plan::program_plan& plan, const plann
       b_(plan, s, true),
       kernels_(kernels(plan, s, a_, b_)),
       alpha_(s.alpha),
-      beta_(s.beta) {
-    by_calls_ = !a_.rows && !b_.rows && alpha_.is_constant() && how().calls() > 0;
-    calls_.reserve(by_calls_ ? how().calls() : 0);
-}
+      beta_(s.beta) {}
 
 void ready_contraction::bind(const plan_memory& memory, const planned& s) {
     a_.bind(memory, s, false);
     b_.bind(memory, s, true);
     c_ = memory.element(s.c.slot, s.c_offset);
     memory.bind(alpha_, s.alpha);
-    if (!by_calls_) return;
-    calls_.clear();
-    how().list_calls(bound(), calls_);
 }
 
 std::size_t ready_contraction::lent_bytes() const {
@@ -151,11 +145,12 @@ contractions::bound_contraction ready_contraction::bound() {
     return {a_.base, b_.base, c_, alpha_.evaluate(type_), beta_};
 }
 
+std::vector<contractions::product_call> ready_contraction::calls() {
+    if (a_.rows || b_.rows || !alpha_.is_constant()) return {};
+    return how().calls(alpha_.evaluate(type_), beta_);
+}
+
 void ready_contraction::run() {
-    if (by_calls_) {
-        for (const auto& call : calls_) call();
-        return;
-    }
     if (!a_.rows && !b_.rows) return kernels_.run(bound());
     if (!checked_before_) check();
     const runtime::lent_memory memory(lent_bytes());

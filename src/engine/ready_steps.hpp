@@ -66,6 +66,8 @@ public:
 
     const contractions::strategy& how() const { return kernels_.how(); }
     contractions::bound_contraction bound();
+    /// Calls of kernels that do the same as run(); none where it takes more than such.
+    std::vector<contractions::product_call> calls();
 
     // As of a gather.
     void check() const;
@@ -105,9 +107,6 @@ private:
     scalar_program alpha_;
     double beta_ = 0;
     bool checked_before_ = false;
-    // Of a small one, with its addresses: then nothing else is looked at when it runs.
-    bool by_calls_ = false;
-    std::vector<contractions::kernel_call> calls_;
 };
 
 class ready_map {

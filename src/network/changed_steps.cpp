@@ -9,13 +9,13 @@ void changed_steps::find(const sliced_plan& plan, const std::vector<bool>& opera
     for (std::size_t k = 0; k < operands.size(); ++k)
         if (operands[k]) stale_[plan.planned.slots[k].index()] = true;
     count_ = 0;
+    std::size_t read = 0;
     for (std::size_t k = 0; k < is_due_.size(); ++k) {
-        const auto& reads = plan.reads[k];
-        is_due_[k] =
-            std::any_of(reads.begin(), reads.end(), [&](auto s) { return stale_[s.index()]; });
-        if (!is_due_[k]) continue;
-        stale_[plan.writes[k].index()] = true;
-        ++count_;
+        char due = false;
+        for (; read < plan.read_ends[k]; ++read) due |= stale_[plan.reads[read].index()];
+        is_due_[k] = due;
+        stale_[plan.writes[k].index()] |= due;
+        count_ += static_cast<std::size_t>(due);
     }
 }
 

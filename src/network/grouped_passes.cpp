@@ -38,7 +38,9 @@ bool grouped_passes::run_constants(const std::function<bool(double)>& progress) 
     lanes_.lanes[0]->begin_with_constants(
         [&](std::size_t output, std::size_t row) { return place_of(output, row, nullptr); });
     const auto is_constant = [&](std::size_t k) { return depends[k].none(); };
-    const auto run = [&](std::size_t k) { lanes_.lanes[0]->run_step(k); };
+    const auto run = [&](std::size_t first, std::size_t end) {
+        lanes_.lanes[0]->run_steps(first, end, is_constant);
+    };
     for (std::size_t k = 0; k < depends.size(); ++k) steps_run_ += is_constant(k) ? 1 : 0;
     return run_due_in_parts(lanes_.plan.part_ends, depends.size(), is_constant, run, depends.size(),
                             progress);
@@ -89,11 +91,7 @@ bool grouped_passes::run_group(lane& by, std::int64_t group, std::byte* sums) {
     for (std::int64_t pass = first; pass < end; ++pass) {
         by.go_to(pass,
                  [&](std::size_t output, std::size_t row) { return place_of(output, row, sums); });
-        for (std::size_t k = 0; k < plan.writes.size(); ++k) {
-            if (!by.is_due(k)) continue;
-            by.run_step(k);
-            ++steps;
-        }
+        steps += by.run_pass();
         if (results_.scaled) by.add_result(results_.scaled->layout, scaled_place(sums));
         const std::int64_t done = ++passes_done_;
         if (tells && !(*progress_)(static_cast<double>(done))) stopped_ = true;

@@ -28,7 +28,8 @@ lane::lane(sliced_plan& of, const run_request& asked, std::byte* workspace, cons
       planned_(own_ ? *own_ : of.planned),
       workspace_(workspace),
       counters_(of.loops.size()),
-      before_(of.loops.size()) {
+      before_(of.loops.size()),
+      is_due_(of.writes.size()) {
     if (asked.algebra)
         algebra_.emplace(of.tree, planned_, of.extents, *asked.algebra, asked.places, workspace);
     else execution_.emplace(planned_.plan, workspace);
@@ -70,6 +71,17 @@ void lane::move(const plan::moving_slot& m) {
     planned_.plan.slots[m.slot.index()].data = m.at(counters_, around().counts);
 }
 
+std::size_t lane::run_pass() {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < is_due_.size(); ++k) {
+        is_due_[k] = (around().depends[k] & changed_).any();
+        count += static_cast<std::size_t>(is_due_[k]);
+    }
+    run_steps(0, is_due_.size(), [&](std::size_t k) { return is_due_[k]; });
+    return count;
+}
+
+// In another algebra, or with exponents beside the elements.
 void lane::run_step(std::size_t step) {
     if (!execution_) return algebra_->run_step(planned_, step, of_.joins[step]);
     if (around().moves[step]) execution_->bind_step(planned_.plan, step);

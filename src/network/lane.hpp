@@ -42,9 +42,11 @@ public:
     /// Takes addresses for a pass: of what is written those that `place_of(output, row)` gives.
     template <class Places>
     void go_to(std::int64_t pass, const Places& place_of);
-    /// Whether a step depends on what the last go_to() has changed.
-    bool is_due(std::size_t step) const { return (around().depends[step] & changed_).any(); }
-    void run_step(std::size_t step);
+    /// Runs the steps that depend on what the last go_to() has changed; gives how many.
+    std::size_t run_pass();
+    /// Runs those of [first, end) for which `is_due(step)`.
+    template <class IsDue>
+    void run_steps(std::size_t first, std::size_t end, const IsDue& is_due);
     /// In another algebra, the same where a result is not added to what is there.
     void write_step(std::size_t step) { algebra_->run_step(planned_, step, false); }
 
@@ -60,6 +62,7 @@ private:
     const plan::step_loop& around() const { return planned_.plan.around; }
     bool has_parts() const { return !of_.part_ends.empty(); }
     void find_loans_in_parts();
+    void run_step(std::size_t step);
     void move(const plan::moving_slot& m);
 
     const sliced_plan& of_;
@@ -75,8 +78,22 @@ private:
     std::vector<std::int64_t> counters_, before_;
     std::size_t row_ = 0;
     plan::loop_set changed_;
+    std::vector<char> is_due_;  // steps of a pass
     bool is_fresh_ = true;
 };
+
+template <class IsDue>
+void lane::run_steps(std::size_t first, std::size_t end, const IsDue& is_due) {
+    if (!execution_ || exponents_) {
+        for (std::size_t k = first; k < end; ++k)
+            if (is_due(k)) run_step(k);
+        return;
+    }
+    // Addresses of a pass are known before its first step; without passes nothing moves.
+    for (std::size_t k = first; k < end && !of_.loops.empty(); ++k)
+        if (around().moves[k] && is_due(k)) execution_->bind_step(planned_.plan, k);
+    execution_->run_steps(first, end, is_due);
+}
 
 template <class Places>
 void lane::go_to(std::int64_t pass, const Places& place_of) {

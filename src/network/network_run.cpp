@@ -371,7 +371,7 @@ bool network_run::run_changed(planned_lanes& p, const std::function<bool(double)
     const bool together = changed_steps_.gain_of_parts(p.plan) >= least_gain_;
     const auto ends = std::span(p.plan.part_ends).first(together ? p.plan.part_ends.size() : 0);
     const auto is_due = [&](std::size_t k) { return changed_steps_.is_due(k); };
-    const auto run = [&](std::size_t k) { by.run_step(k); };
+    const auto run = [&](std::size_t first, std::size_t end) { by.run_steps(first, end, is_due); };
     if (!run_due_in_parts(ends, p.plan.writes.size(), is_due, run, changed_steps_.count(),
                           progress))
         return false;

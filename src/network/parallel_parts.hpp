@@ -31,20 +31,20 @@ bool run_in_parts(std::span<const std::size_t> ends, std::size_t steps, const Ru
     return goes_on && run(ends.empty() ? 0 : ends.back(), steps);
 }
 
-/// The steps in parts that are due. The calling thread tells how many it knows to be done, of `all`;
-/// false where `progress` was false, which ends it.
-template <class IsDue, class RunStep>
+/// The steps in parts that are due: `run(first, end)` those of a range. The calling thread tells how
+/// many it knows to be done, of `all`; false where `progress` was false, which ends it.
+template <class IsDue, class Run>
 bool run_due_in_parts(std::span<const std::size_t> ends, std::size_t steps, const IsDue& is_due,
-                      const RunStep& run_step, std::size_t all,
+                      const Run& run, std::size_t all,
                       const std::function<bool(double)>& progress) {
     const std::thread::id caller = std::this_thread::get_id();
     std::atomic<std::size_t> done{0};
     std::atomic<bool> stopped{false};
     return run_in_parts(ends, steps, [&](std::size_t first, std::size_t end) {
-        for (std::size_t k = first; k < end && !stopped; ++k) {
+        if (!progress) run(first, end);
+        for (std::size_t k = first; k < end && progress && !stopped; ++k) {
             if (!is_due(k)) continue;
-            run_step(k);
-            if (!progress) continue;
+            run(k, k + 1);
             const auto part = static_cast<double>(++done) / static_cast<double>(all);
             if (std::this_thread::get_id() == caller && !progress(part)) stopped = true;
         }

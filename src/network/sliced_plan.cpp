@@ -58,17 +58,17 @@ void sliced_plan::find_uses(const std::vector<run_output>& outputs) {
             if (m.advance[l] != 0) plan::add_loop(moving_operands.back().loops, l);
     }
     readers.resize(tree.operands);  // whose slots are the first ones
-    reads.resize(compiled.size());
     writes.resize(compiled.size());
     joins.resize(compiled.size());
     is_constant.resize(slots.size());
     for (std::size_t k = 0; k < compiled.size(); ++k) {
         for_each_slot(compiled[k], [&](plan::slot_number slot, bool writing) {
             if (writing) writes[k] = slot;
-            else reads[k].push_back(slot);
+            else reads.push_back(slot);
             if (slot.index() < readers.size()) readers[slot.index()].push_back(k);
         });
-        if (k < around().also.size() && around().also[k]) reads[k].push_back(around().also[k]);
+        if (k < around().also.size() && around().also[k]) reads.push_back(around().also[k]);
+        read_ends.push_back(reads.size());
         is_constant[writes[k].index()] =
             slots[writes[k].index()].kind == plan::storage::workspace && around().depends[k].none();
         for (std::size_t o = 0; o < outputs.size(); ++o)

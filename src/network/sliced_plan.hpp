@@ -37,8 +37,9 @@ struct sliced_plan {
     };
     std::vector<moving_operand> moving_operands;
     std::vector<std::vector<std::size_t>> readers;  // of each operand: the steps
+    std::vector<plan::slot_number> reads;           // of all compiled steps, one after the other
     // Of each compiled step:
-    std::vector<std::vector<plan::slot_number>> reads;
+    std::vector<std::size_t> read_ends;  // where what it reads ends in that list
     std::vector<plan::slot_number> writes;
     std::vector<char> joins;    // whether it adds to an output
     std::vector<double> costs;  // multiplications; see step_costs.hpp

@@ -109,6 +109,13 @@ order_found search_order(const hypergraph& network, const search_options& option
 /// no slices do.
 order_found sliced_within(const hypergraph& network, const order_found& order, double largest);
 
+/// An order of at most a hundredth more multiplications that moves fewer elements, and so runs
+/// faster where products are thin; or the same one, as where it has slices. No intermediate has
+/// more than `largest` elements where none had before. Near linear in the sets of its
+/// intermediates; looks on while `go_on` says so.
+order_found with_less_traffic(const hypergraph& network, const order_found& order, double largest,
+                              const std::function<bool()>& go_on);
+
 /// Throws ricci::error with one sentence where a network is malformed.
 void check_network(const hypergraph& network);
 

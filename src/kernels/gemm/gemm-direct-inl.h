@@ -1,5 +1,6 @@
 // Products of small matrices in Highway, read and written where they lie: a block of C in
 // registers, for one batch after the other. The including file defines element_type.
+// No pointer here is restrict: what is written may be read by the next product of a call.
 #if defined(RICCI_KERNELS_GEMM_DIRECT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_GEMM_DIRECT_INL_H
 #undef RICCI_KERNELS_GEMM_DIRECT_INL_H
@@ -49,8 +50,7 @@ HWY_INLINE void store_last(hn::Vec<full_tag> value, hn::Mask<full_tag> mask, ele
 // One step: a column of A by a row of B. The first one needs no zeros to begin with.
 template <bool whole, bool is_first, int rows, int vectors, int groups, class V>
 HWY_INLINE void add_product(V (&sum)[rows][vectors], const element_type* const (&a)[groups],
-                            std::int64_t row, const element_type* HWY_RESTRICT b,
-                            hn::Mask<full_tag> mask) {
+                            std::int64_t row, const element_type* b, hn::Mask<full_tag> mask) {
     const full_tag d;
     constexpr int last = vectors - 1;
     V right[vectors];
@@ -71,7 +71,7 @@ HWY_INLINE void add_product(V (&sum)[rows][vectors], const element_type* const (
 // C from sums that are complete.
 template <bool replaces, bool whole, int rows, int vectors, class V>
 HWY_INLINE void write_direct(const V (&sum)[rows][vectors], const small_matrices<element_type>& p,
-                             element_type* HWY_RESTRICT c, hn::Mask<full_tag> mask) {
+                             element_type* c, hn::Mask<full_tag> mask) {
     const full_tag d;
     constexpr int last = vectors - 1;
     const std::int64_t c_row = p.c_row;
@@ -102,24 +102,26 @@ HWY_INLINE void ask_for_lines(const element_type* from, std::int64_t lines, std:
     for (std::int64_t i = 0; i < lines; ++i) kernels::ask_for(from + i * step, length);
 }
 
+// Those of one product. The last vector has `rest` columns.
 template <bool whole, int rows, int vectors>
-void multiply_matrices(const small_matrices<element_type>& p) {
+HWY_INLINE void multiply_batches(const small_matrices<element_type>& p, const product_places& at,
+                                 std::size_t rest, hn::Mask<full_tag> mask) {
     constexpr int groups = (rows + 2) / 3;  // one address each: more would not stay in registers
-    const auto rest = static_cast<std::size_t>(p.columns - (vectors - 1) * lane_count);
-    const hn::Mask<full_tag> mask = hn::FirstN(full_tag(), rest);
     const std::int64_t depth = p.depth, row = p.a_row, step = p.a_step, b_step = p.b_step;
     for (std::int64_t batch = 0; batch < p.batches; ++batch) {
-        const element_type* HWY_RESTRICT b = p.b + batch * p.b_batch;
+        const element_type* b = static_cast<const element_type*>(at.b) + batch * p.b_batch;
+        element_type* const c = static_cast<element_type*>(at.c) + batch * p.c_batch;
         const element_type* a[groups];
         RICCI_UNROLL
-        for (int g = 0; g < groups; ++g) a[g] = p.a + batch * p.a_batch + 3 * g * row;
+        for (int g = 0; g < groups; ++g)
+            a[g] = static_cast<const element_type*>(at.a) + batch * p.a_batch + 3 * g * row;
         if (p.ask_a) {
             const element_type* const next = a[0] + p.ahead * p.a_batch;
             if (step == 1) ask_for_lines(next, rows, row, depth);
             else ask_for_lines(next, depth, step, rows);
         }
         if (p.ask_b) ask_for_lines(b + p.ahead * p.b_batch, depth, b_step, p.columns);
-        if (p.ask_c) ask_for_lines(p.c + (batch + p.ahead) * p.c_batch, rows, p.c_row, p.columns);
+        if (p.ask_c) ask_for_lines(c + p.ahead * p.c_batch, rows, p.c_row, p.columns);
         stored<hn::Vec<full_tag>> sum[rows][vectors];
         add_product<whole, true, rows, vectors>(sum, a, row, b, mask);
         RICCI_UNROLL_DEPTH
@@ -129,7 +131,6 @@ void multiply_matrices(const small_matrices<element_type>& p) {
             for (int g = 0; g < groups; ++g) a[g] += step;
             add_product<whole, false, rows, vectors>(sum, a, row, b, mask);
         }
-        element_type* const c = p.c + batch * p.c_batch;
         // A masked store is slow on some processors.
         const bool filled = whole || rest == static_cast<std::size_t>(lane_count);
         const bool replaces = p.beta == element_type{0};
@@ -140,15 +141,26 @@ void multiply_matrices(const small_matrices<element_type>& p) {
     }
 }
 
+template <bool whole, int rows, int vectors>
+void multiply_matrices(const small_matrices<element_type>& p, const product_places* at,
+                       std::int64_t count) {
+    const auto rest = static_cast<std::size_t>(p.columns - (vectors - 1) * lane_count);
+    const hn::Mask<full_tag> mask = hn::FirstN(full_tag(), rest);
+    for (const product_places* const end = at + count; at != end; ++at)
+        multiply_batches<whole, rows, vectors>(p, *at, rest, mask);
+}
+
 template <int rows, int vectors>
-void multiply_direct(const small_matrices<element_type>& p) {
+void multiply_direct(const small_matrices<element_type>& p, const product_places* at,
+                     std::int64_t count) {
     if constexpr (always_masks) {
-        multiply_matrices<false, rows, vectors>(p);
+        multiply_matrices<false, rows, vectors>(p, at, count);
     } else if constexpr (has_masks) {
-        (p.columns == vectors * lane_count ? &multiply_matrices<true, rows, vectors>
-                                           : &multiply_matrices<false, rows, vectors>)(p);
+        (p.columns == vectors * lane_count
+             ? &multiply_matrices<true, rows, vectors>
+             : &multiply_matrices<false, rows, vectors>)(p, at, count);
     } else {
-        multiply_matrices<true, rows, vectors>(p);
+        multiply_matrices<true, rows, vectors>(p, at, count);
     }
 }
 

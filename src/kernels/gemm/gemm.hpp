@@ -107,19 +107,23 @@ struct lane_tile {
 
 inline constexpr int max_lane_rows = 4;
 
-/// Small matrices of many batches, all of them dense along n: batch l has A(i, k) at
-/// a[l * a_batch + i * a_row + k * a_step], B(k, j) at b[l * b_batch + k * b_step + j] and C(i, j)
-/// at c[l * c_batch + i * c_row + j] for j < columns. C = alpha * A B + beta * C; C is not read
-/// when beta is 0.
+/// Where the operands of a product begin.
+struct product_places {
+    const void* a = nullptr;
+    const void* b = nullptr;
+    void* c = nullptr;
+};
+
+/// Small matrices of many batches, all of them dense along n, without their addresses: batch l has
+/// A(i, k) at a[l * a_batch + i * a_row + k * a_step], B(k, j) at b[l * b_batch + k * b_step + j]
+/// and C(i, j) at c[l * c_batch + i * c_row + j] for j < columns. C = alpha * A B + beta * C; C is
+/// not read when beta is 0.
 template <class T>
 struct small_matrices {
     std::int64_t batches = 1;
     std::int64_t depth = 0;
-    const T* a = nullptr;
     std::int64_t a_batch = 0, a_row = 0, a_step = 1;
-    const T* b = nullptr;
     std::int64_t b_batch = 0, b_step = 0;
-    T* c = nullptr;
     std::int64_t c_batch = 0, c_row = 0;
     int columns = 0;
     T alpha = T{1};
@@ -167,8 +171,10 @@ struct kernel_table {
 
     /// multiply_direct[r - 1][v - 1]: r rows of such matrices, depth > 0, and as many columns as v
     /// vectors hold, not as few as v - 1 do. r <= direct_rows[v - 1], which is 0 where there is
-    /// none for v.
-    using direct_function = void (*)(const small_matrices<T>& matrices);
+    /// none for v. `count` such products, one after the other: one may read what those before it
+    /// have written.
+    using direct_function = void (*)(const small_matrices<T>& matrices, const product_places* at,
+                                     std::int64_t count);
     direct_function multiply_direct[max_rows][max_vectors] = {};
     int direct_rows[max_vectors] = {};
     bool direct_masks = false;  // whether the last vector may have fewer columns than lanes

@@ -40,26 +40,33 @@ void scalar_pack(const pack_source<T>& from, T* to, std::int64_t step, int padde
 }
 
 template <class T, int rows>
-void scalar_multiply_direct(const small_matrices<T>& p) {
-    for (std::int64_t batch = 0; batch < p.batches; ++batch) {
-        for (int i = 0; i < rows; ++i) {
-            for (int j = 0; j < p.columns; ++j) {
-                T sum = 0;
-                for (std::int64_t k = 0; k < p.depth; ++k)
-                    sum += p.a[batch * p.a_batch + i * p.a_row + k * p.a_step] *
-                           p.b[batch * p.b_batch + k * p.b_step + j];
-                T& c = p.c[batch * p.c_batch + i * p.c_row + j];
-                c = p.beta == T{0} ? p.alpha * sum : p.alpha * sum + p.beta * c;
-            }
+void scalar_multiply_direct(const small_matrices<T>& p, const T* a, const T* b, T* c) {
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < p.columns; ++j) {
+            T sum = 0;
+            for (std::int64_t k = 0; k < p.depth; ++k)
+                sum += a[i * p.a_row + k * p.a_step] * b[k * p.b_step + j];
+            T& to = c[i * p.c_row + j];
+            to = p.beta == T{0} ? p.alpha * sum : p.alpha * sum + p.beta * to;
         }
     }
+}
+
+template <class T, int rows>
+void scalar_multiply_products(const small_matrices<T>& p, const product_places* at,
+                              std::int64_t count) {
+    for (std::int64_t t = 0; t < count; ++t)
+        for (std::int64_t l = 0; l < p.batches; ++l)
+            scalar_multiply_direct<T, rows>(p, static_cast<const T*>(at[t].a) + l * p.a_batch,
+                                            static_cast<const T*>(at[t].b) + l * p.b_batch,
+                                            static_cast<T*>(at[t].c) + l * p.c_batch);
 }
 
 template <class T, int rows, int vectors>
 void add_scalar_tile(kernel_table<T>& table) {
     table.gemm[rows - 1][vectors - 1] = &scalar_gemm<T, rows, vectors>;
     table.gemm_in_place[rows - 1][vectors - 1] = &scalar_in_place<T, rows, vectors>;
-    table.multiply_direct[rows - 1][vectors - 1] = &scalar_multiply_direct<T, rows>;
+    table.multiply_direct[rows - 1][vectors - 1] = &scalar_multiply_products<T, rows>;
     table.direct_rows[vectors - 1] = max_rows;
 }
 

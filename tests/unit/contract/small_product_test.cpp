@@ -21,12 +21,11 @@ using ricci::kernels::gemm_kernels;
 
 template <class T>
 void run_calls(const strategy& how, const T* a, const T* b, T* c, double alpha, double beta) {
-    std::vector<kernel_call> calls;
-    how.list_calls({a, b, c, alpha, beta}, calls);
-    REQUIRE(calls.size() == how.calls());
-    const std::vector<kernel_call> moved = calls;
-    calls.clear();
-    for (const kernel_call& call : moved) call();
+    call_list list;
+    list.add_step(how.calls(alpha, beta));
+    REQUIRE(list.has_calls(0));
+    list.bind(0, a, b, c);
+    list.run(0);
 }
 
 // Returns whether it is such a product.
@@ -82,9 +81,9 @@ TEST_CASE("the calls of small matrices do what a run does, on every target", "[c
             const index_groups groups = groups_of<double>(p);
             if (!suits_direct(groups, gemm_kernels<double>())) continue;
             const direct<double> how(groups, gemm_kernels<double>());
-            if (how.calls() == 0) continue;
-            ++listed;
             const double beta = n % 2 == 0 ? 0 : 0.5;
+            if (how.calls(-2, beta).empty()) continue;
+            ++listed;
             INFO(m << " x " << n << " x " << k);
             check_run<double>(p, 3, -2, beta, [&](const double* a, const double* b, double* c) {
                 run_calls(how, a, b, c, -2, beta);
@@ -92,6 +91,53 @@ TEST_CASE("the calls of small matrices do what a run does, on every target", "[c
         }
         CHECK(listed > 5);
     });
+}
+
+TEST_CASE("a list runs what is due in its order, up to what has no calls") {
+    // Powers of a matrix, each from the one before; what is not due is not written.
+    constexpr std::size_t steps = 10, without_calls = 6, left_out = 3;
+    const std::vector<double> a{1, 2, -1, 1};
+    const pattern p = product(2, 2, 2);
+    const small_product<double> alike(groups_of<double>(p), gemm_kernels<double>());
+    const direct<double> dense(groups_of<double>(p), gemm_kernels<double>());
+    const auto is_due = [](std::size_t step) { return step != left_out; };
+    std::vector<const strategy*> ways{&alike};
+    if (gemm_kernels<double>().direct_masks) ways.push_back(&dense);
+    for (const strategy* const how : ways) {
+        std::vector<std::vector<double>> powers(steps + 1, std::vector<double>(4, 0));
+        powers[0] = a;
+        powers[left_out + 1] = powers[without_calls + 1] = {3, 1, 4, 1};
+        auto wanted = powers;
+        call_list list;
+        for (std::size_t k = 0; k < steps; ++k) {
+            // Two shapes: a factor of -1 in every fourth step.
+            const double alpha = k % 4 == 0 ? -1 : 1;
+            list.add_step(k == without_calls ? std::vector<product_call>() : how->calls(alpha, 0));
+            if (list.has_calls(k)) list.bind(k, powers[k].data(), a.data(), powers[k + 1].data());
+            if (k != without_calls && is_due(k))
+                how->run(wanted[k].data(), a.data(), wanted[k + 1].data(), alpha, 0);
+        }
+        CHECK_FALSE(list.has_calls(without_calls));
+        CHECK(list.run(0, steps, is_due) == without_calls);
+        CHECK(list.run(without_calls + 1, steps, is_due) == steps);
+        CHECK(powers == wanted);
+        CHECK(powers[steps] != std::vector<double>(4, 0));
+    }
+}
+
+TEST_CASE("a factor of -0 is another shape than one of 0") {
+    const pattern p = product(1, 1, 1);
+    const small_product<double> how(groups_of<double>(p), gemm_kernels<double>());
+    const double one = 1;
+    std::vector<double> results(2, 7);
+    call_list list;
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+        list.add_step(how.calls(k == 0 ? 0.0 : -0.0, 0));
+        list.bind(k, &one, &one, &results[k]);
+    }
+    list.run(0, 2, [](std::size_t) { return true; });
+    CHECK_FALSE(std::signbit(results[0]));
+    CHECK(std::signbit(results[1]));
 }
 
 TEST_CASE("small complex products conjugate what is to be conjugated", "[contract]") {
