@@ -2,6 +2,7 @@
 #include "check/speller.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <ricci/detail/letters.hpp>
 
@@ -37,6 +38,16 @@ bool begins_factor(const token& t) {
            t.is("\\sqrt") || t.is("\\text") || t.is("\\mathrm") || t.is("\\hbar");
 }
 
+/// 4! in digits.
+std::string factorial_of(const std::string& digits) {
+    constexpr int most = 18;  // beyond it a double has not all digits
+    const bool whole = digits.size() <= 2 && digits.find('.') == std::string::npos;
+    if (!whole || std::stoi(digits) > most) not_computed("a factorial");
+    std::int64_t product = 1;
+    for (int k = 2; k <= std::stoi(digits); ++k) product *= k;
+    return std::to_string(product);
+}
+
 }  // namespace
 
 bool is_comparison(const token& t) {
@@ -66,7 +77,8 @@ void speller::check(std::vector<factor>& product) {
         const bool scalar = position;
         if (f.bold) not_computed("vector notation: " + f.key + " stands without its index");
         if (names_.is_matrix(f.key) && !scalar)
-            not_computed("matrix notation: " + f.key + " stands without its indices");
+            not_computed("matrix notation: " + f.key +
+                         " stands without its indices, which a product has: A_{ij} B_{jk}");
         const auto elsewhere = names_.indexed.find(f.key);
         // a left side says that it is a number here, where the right side writes its indices
         const bool number_here = below_ || (context_.left && !context_.indices.empty());
@@ -160,6 +172,10 @@ std::string speller::one_factor(token_at& now, token_at last) {
     const token& t = *now;
     if (t.kind == token_kind::number) {
         std::string out = (now++)->text;
+        if (now != last && now->is("!")) {
+            out = factorial_of(out);
+            ++now;
+        }
         return out + power(now, last);
     }
     if (t.kind == token_kind::open) {
@@ -315,6 +331,7 @@ spelling spell(const tokens& side, const spelling_context& context) {
         speller all(context);
         out.text = all.expression(side.begin(), side.end());
         out.doubt = all.doubt();
+        out.values = all.values();
         if (out.text.empty()) {
             out.what = spelling::state::unreadable;
             out.why = "nothing stands on one side";

@@ -102,8 +102,13 @@ finding judge(const request& asked) {
     derive::judgement j = detail::judge_claims(source.program.view(), claims.program);
     const bool unproved = j.verdict == derive::verdict::unproved;
     bool proved = j.verdict == derive::verdict::proved;
-    if (unproved && j.numbers.alike)
+    if (unproved && j.numbers.alike) {
         proved = proves_written_out(source.program.view(), claims.program.view());
+        // a derivative is no name of the source: both sides are where numbers were tried
+        const bool single = claims.program.view().equations.size() == 1;
+        if (!proved && single && j.claimed != ir::none)
+            proved = proves_alike(j.tried.view(), j.claimed, j.derived);
+    }
     if (proved) {
         out.verdict = verdict::proved;
         return out;

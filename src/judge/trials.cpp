@@ -38,10 +38,13 @@ public:
     /// Draws until they differ `wanted` times, or have been equal often.
     result run(const assumed& all, int wanted) {
         result out;
-        bool square = true;
-        for (const bound_assumption& a : all)
-            square = square && (a.property != property::orthogonal ||
-                                classes_.is_square(a.name, a.first, a.second));
+        // three is the least extent in which rotations do not commute, and that of permutations
+        bool by_turns = true;
+        for (const bound_assumption& a : all) {
+            by_turns = by_turns && a.property != property::permutation &&
+                       (a.property != property::orthogonal ||
+                        classes_.is_square(a.name, a.first, a.second));
+        }
         derive::counterexample_search<ir::program_view, transformation> search(
             p_, j_.claimed, j_.derived, complex_, work_of_a_draw, transformation(p_, all));
         for (const ir::ref name : j_.whole) search.set_whole(name);
@@ -55,9 +58,8 @@ public:
                 break;
             }
             derive::counterexample found;
-            // three is the least extent in which rotations do not commute
             const std::int64_t before = search.work_left();
-            search.attempt(k, all.empty() && k % 2 == 0 ? 2 : 3, square && k % 2 == 1, found);
+            search.attempt(k, all.empty() && k % 2 == 0 ? 2 : 3, by_turns && k % 2 == 1, found);
             work_ += before - search.work_left();
             if (found.gave_up) {
                 out.gave_up = true;
