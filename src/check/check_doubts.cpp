@@ -102,7 +102,7 @@ std::set<std::string> claim_judge::beyond(const std::vector<used_name>& names,
     for (const int section : {every_section, c.section}) {
         const std::set<std::string> known = inputs_of(other, c.except, section);
         for (const std::string& name : inputs_of(names, c.except, section))
-            if (!known.count(name)) out.insert(name);
+            if (!known.count(name) && !is_symbol(name)) out.insert(name);
     }
     return out;
 }

@@ -63,9 +63,10 @@ void paper_reader::add_relation(const statement& s, const reading_of& r, const n
     const claim_kind kind = follows ? claim_kind::side : claim_kind::relation;
     // \sigma^2 = ... says what \sigma^2 is, and its further sides claim something
     const written_name root = name_at(first.begin(), first.end());
-    const bool square = !root.key.empty() && !root.indexed && root.end == first.end() &&
-                        !definitions_.find(root.key) && !read.right.find(root.key) &&
-                        s.condition.empty() && !read.right.names.empty();
+    const bool square = !is_single_name(r.left()) && !root.key.empty() && !root.indexed &&
+                        root.end == first.end() && !definitions_.find(root.key) &&
+                        !read.right.find(root.key) && s.condition.empty() &&
+                        !read.right.names.empty();
     const std::string own = r.value + read.name + " = " + (square ? r.sides[1].text : r.left());
     const std::size_t number = add(s.at, s.source, square ? verdict::defines : verdict::proved,
                                    square ? spelled(first) : "");

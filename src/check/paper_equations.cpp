@@ -52,6 +52,19 @@ std::string paper_reader::derivative_of_function(const statement& s, const std::
     return rests ? "\\frac{\\partial " + f->name + "}{\\partial " + by + "}" : std::string();
 }
 
+/// Cases that lack an index of the left side are the same for all its values.
+template <class Read>
+void paper_reader::complete_cases(reading_of& r, const Read& read_first) const {
+    for (int k = 0;
+         k < 3 && r.first.words.find("on the left and nowhere on the right") != std::string::npos &&
+         r.sides[1].text.rfind("\\begin{cases}", 0) == 0;
+         ++k) {
+        const std::string index = r.first.words.substr(10, r.first.words.find(' ', 10) - 10);
+        r.sides[1].text += " + 0 [" + index + " \\ge 0]";
+        r.first = read_first();
+    }
+}
+
 bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_context& context,
                              bool second_way, std::string& label) {
     if (std::string value, d = derivative_of_function(s, r.left(), value); !d.empty()) {
@@ -73,15 +86,7 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
         return read_text(definitions_.functions_in(r.text(1), own) + r.value + r.text(1));
     };
     r.first = read_first();
-    // cases that lack an index of the left side are the same for all its values
-    for (int k = 0;
-         k < 3 && r.first.words.find("on the left and nowhere on the right") != std::string::npos &&
-         r.sides[1].text.rfind("\\begin{cases}", 0) == 0;
-         ++k) {
-        const std::string index = r.first.words.substr(10, r.first.words.find(' ', 10) - 10);
-        r.sides[1].text += " + 0 [" + index + " \\ge 0]";
-        r.first = read_first();
-    }
+    complete_cases(r, read_first);
     if (!r.first.ok()) {
         const bool recurrence = stands_again(r.kept) && has_steps(r.kept);
         if (label = letter_to_read_anew(r.first, context); !label.empty() && !recurrence)

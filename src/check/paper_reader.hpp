@@ -78,6 +78,8 @@ private:
                                        std::string& value) const;
     std::string derivative_behind_sign(const std::string& left, std::string& value) const;
     bool is_made_of_defined(const tokens& side) const;
+    template <class Read>
+    void complete_cases(reading_of& r, const Read& read_first) const;
     bool made_of_itself(const reading& r) const;
     bool complete_parts(const statement& s, const reading_of& r);
     bool define_or_claim(const statement& s, reading_of& r, std::size_t number, bool second_way);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <ricci/detail/letters.hpp>
 
@@ -36,6 +37,14 @@ bool begins_factor(const token& t) {
     return t.kind == token_kind::letter || t.kind == token_kind::number || is_greek_letter(t) ||
            is_wrapper(t.text) || is_accent(t.text) || t.is("(") || t.is("\\frac") ||
            t.is("\\sqrt") || t.is("\\text") || t.is("\\mathrm") || t.is("\\hbar");
+}
+
+/// What stands between two factors. A name that was put in brackets for its power is no argument of
+/// the name before it.
+const char* between(const std::string& before, const std::string& factor, bool behind_name) {
+    if (before.empty()) return "";
+    if (behind_name && factor[0] == '(') return " \\cdot ";
+    return before.back() == ' ' ? "" : " ";
 }
 
 /// 4! in digits.
@@ -103,9 +112,11 @@ std::string speller::expression(token_at now, token_at last, bool list) {
     std::vector<factor>* const outer = product_;
     product_ = &product;
     std::string out;
+    bool name_before = false;  // the factor before this one is a name
     while (now != last) {
         if (out.size() > longest_side) not_read("too long to be read");
         const token& t = *now;
+        const bool behind_name = std::exchange(name_before, false);
         if (t.is("+") || t.is("-")) {
             check(product);
             out += out.empty() || out.back() == '(' ? t.text : " " + t.text + " ";
@@ -139,8 +150,11 @@ std::string speller::expression(token_at now, token_at last, bool list) {
             out += " " + t.text + " ";
             ++now;
         } else {
+            const std::size_t known = product.size();
+            const bool bracket = t.is("(") || t.is("[") || t.is("\\{");
             const std::string f = one_factor(now, last);
-            if (!f.empty()) out += (out.empty() || out.back() == ' ' ? "" : " ") + f;
+            if (!f.empty()) out += between(out, f, behind_name && !bracket) + f;
+            name_before = product.size() > known && !product.back().key.empty();
         }
     }
     check(product);

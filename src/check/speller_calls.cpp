@@ -85,6 +85,9 @@ void name_speller::call() {
         now_ = end;
         return;
     }
+    // g^{ij} (\partial_k h) is a product
+    for (const token& t : inside)
+        if (t.is("\\partial")) return;
     const bool function = all_.names_.applied.count(factor_.key) > 0 || is_usual_function() || list;
     if (function && (factor_.indexed || list || !all_.names_.called.count(factor_.key)))
         value_at(inside);

@@ -24,6 +24,10 @@ bool is_function(const ir::node& x, function f) {
     return x.kind == op::apply && x.detail == static_cast<std::uint8_t>(f);
 }
 
+bool is_comparison(const ir::node& x, ir::comparison c) {
+    return x.kind == op::compare && x.detail == static_cast<std::uint8_t>(c);
+}
+
 class rewriter {
 public:
     rewriter(ir::program& p, bool complex) : p_(p), complex_(complex) {}
@@ -31,6 +35,11 @@ public:
     ref run(ref n) {
         const ref inside = ir::rebuild_children(p_, n, [&](ref child) { return run(child); });
         const ir::node x = p_.nodes[inside];
+        if (x.kind == op::power && !complex_)
+            return power(p_.links[x.children.first], p_.links[x.children.first + 1], inside);
+        if (x.kind == op::divide)
+            return divided_by_sum(p_.links[x.children.first], p_.links[x.children.first + 1],
+                                  inside);
         if (x.kind != op::apply || x.children.count != 1) return inside;
         const ref of = p_.links[x.children.first];
         switch (static_cast<function>(x.detail)) {
@@ -93,6 +102,40 @@ private:
         return ir::normaliser(p_).to_node(alone);
     }
 
+    /// 1 / (1 + e^{-x}) as e^x / (e^x + 1): a quotient of sums has one form.
+    ref divided_by_sum(ref above, ref below, ref kept) {
+        ir::normaliser normal(p_, most_argument_steps);
+        const normal_sum sum = normal.normalise(below);
+        if (normal.gave_up() || sum.size() < 2) return kept;
+        ref factor = none_;
+        for (std::int32_t k = 0; k < sum.size(); ++k)
+            for (const normal_factor& f : sum[k].factors) {
+                if (!is_function(p_.nodes[f.atom], function::exp) || f.exponent.above() >= 0 ||
+                    !f.exponent.is_whole() || !is_least(normal, sum, k, f))
+                    continue;
+                const ref one = raised(f.atom, -f.exponent.above());
+                factor = factor == none_ ? one : times(factor, one);
+            }
+        if (factor == none_ || normal.gave_up()) return kept;
+        const normal_sum cleared = normal.normalise(times(below, factor));
+        return divided(times(above, factor), normal.to_node(cleared));
+    }
+    /// Whether no term has a smaller power of a factor, nor one before number `k` the same; a factor
+    /// with an index that the term sums over is none of the whole.
+    bool is_least(ir::normaliser& normal, const normal_sum& sum, std::int32_t k,
+                  const normal_factor& f) {
+        const ir::index_set inside = ir::free_indices(p_, f.atom);
+        for (const ref i : sum[k].bound)
+            if (inside.has(i)) return false;
+        for (std::int32_t j = 0; j < sum.size(); ++j)
+            for (const normal_factor& g : sum[j].factors) {
+                if (j == k || !normal.equal(f.atom, g.atom)) continue;
+                const double difference = g.exponent.value() - f.exponent.value();
+                if (difference < 0 || (difference == 0 && j < k)) return false;
+            }
+        return true;
+    }
+
     /// e to the sum of terms is the product of its powers. `kept`: what there was before, for
     /// arguments that are too long.
     ref exponential(ref of, ref kept) {
@@ -115,6 +158,52 @@ private:
         if (one && d == 1 && !complex_ && is_function(p_.nodes[t.factors[0].atom], function::log))
             return raised(p_.links[p_.nodes[t.factors[0].atom].children.first], n);
         return raised(p_.apply(function::exp, node_of(t, ir::quotient(1, d))), n);
+    }
+
+    /// x^{a+n} as x^a x^n, (x y)^a as x^a y^a, and (x^a)^b as x^{ab}; over positive numbers, and so
+    /// wherever all of it is finite.
+    ref power(ref base, ref exponent, ref kept) {
+        ir::normaliser normal(p_, most_argument_steps);
+        const normal_sum above = normal.normalise(exponent);
+        const bool constant = above.size() == 0 || (above.size() == 1 && is_number(above[0]));
+        if (constant || normal.gave_up()) return kept;
+        const normal_sum below = normal.normalise(base);
+        if (normal.gave_up()) return kept;
+        const bool product =
+            below.size() == 1 && below[0].bound.empty() && below[0].coefficient.above() > 0;
+        if (!product) return power_of(base, exponent);
+        ref out = none_;
+        const auto multiply = [&](ref n) { out = out == none_ ? n : times(out, n); };
+        if (!below[0].coefficient.is(1))
+            multiply(power_of(node_of(normal_term(), below[0].coefficient), exponent));
+        for (const normal_factor& f : below[0].factors)
+            multiply(power_of(f.atom, times(exponent_node(f.exponent), exponent)));
+        return out == none_ ? p_.number(1) : out;
+    }
+    static bool is_number(const normal_term& t) { return t.bound.empty() && t.factors.empty(); }
+
+    /// A power of what is no product, by the terms of its exponent.
+    ref power_of(ref base, ref exponent) {
+        const ir::node x = p_.nodes[base];
+        if (is_function(x, function::exp))
+            return exponential(times(p_.links[x.children.first], exponent), none_);
+        if (x.kind == op::power)
+            return power_of(p_.links[x.children.first],
+                            times(p_.links[x.children.first + 1], exponent));
+        const normal_sum sum = ir::normaliser(p_, most_argument_steps).normalise(exponent);
+        ref out = none_;
+        for (std::int32_t k = 0; k < sum.size(); ++k) {
+            const ir::quotient c = sum[k].coefficient;
+            ref factor = none_;
+            if (is_number(sum[k])) factor = p_.make(op::power, base, exponent_node(c));
+            else if (std::abs(c.above()) > most_multiple)
+                factor = p_.make(op::power, base, node_of(sum[k], c));
+            else
+                factor =
+                    raised(p_.make(op::power, base, node_of(sum[k], {1, c.below()})), c.above());
+            out = out == none_ ? factor : times(out, factor);
+        }
+        return out == none_ ? p_.number(1) : out;
     }
 
     /// The logarithm of a product is a sum; what does not depend on the indices of a sum is one of
@@ -147,6 +236,8 @@ private:
     ref logarithm_of(ref atom) {
         const ir::node x = p_.nodes[atom];
         if (is_function(x, function::exp)) return p_.links[x.children.first];
+        if (x.kind == op::power)
+            return times(p_.links[x.children.first + 1], logarithm_of(p_.links[x.children.first]));
         return p_.apply(function::log, atom);
     }
 
@@ -191,6 +282,34 @@ private:
 
 ir::ref with_few_functions(ir::program& p, ir::ref n, bool complex) {
     return rewriter(p, complex).run(n);
+}
+
+void drop_guards(ir::program& p) {
+    const auto compared_with_zero = [&](ref n) {
+        const ir::node& x = p.nodes[n];
+        if (!is_comparison(x, ir::comparison::not_equal)) return ir::none;
+        const ir::node& right = p.nodes[p.links[x.children.first + 1]];
+        const bool zero = right.kind == op::number && right.value == 0;
+        return zero ? p.links[x.children.first] : ir::none;
+    };
+    const std::int32_t count = p.nodes.size();
+    for (ref n = 0; n < count; ++n) {
+        const ir::node x = p.nodes[n];
+        if (!is_comparison(x, ir::comparison::logical_or)) continue;
+        const ref exponent = compared_with_zero(p.links[x.children.first]),
+                  base = compared_with_zero(p.links[x.children.first + 1]);
+        if (exponent == ir::none || base == ir::none) continue;
+        bool power = false;
+        for (ref k = 0; k < count && !power; ++k) {
+            const ir::node y = p.nodes[k];
+            power = y.kind == op::power &&
+                    p.nodes[p.links[y.children.first + 1]].kind != op::number &&
+                    ir::normaliser(p, most_argument_steps).equal(p.links[y.children.first], base);
+        }
+        if (!power) continue;
+        const ref one = p.number(1);
+        p.nodes[n] = p.nodes[one];
+    }
 }
 
 bool is_cosine(const ir::program& p, ir::ref atom) {

@@ -12,6 +12,10 @@ namespace ricci::judge {
 /// wherever both are finite. `complex`: logarithms stay, as theirs are the same up to 2 \pi i only.
 ir::ref with_few_functions(ir::program& p, ir::ref n, bool complex);
 
+/// Takes what derivatives of powers have before them, [a \ne 0] \lor [x \ne 0] beside x^a, for 1:
+/// where both are 0, x^{a-1} is not finite. Else x and a would be drawn as conditions, 0 or 1.
+void drop_guards(ir::program& p);
+
 /// Whether a factor is a cosine.
 bool is_cosine(const ir::program& p, ir::ref atom);
 

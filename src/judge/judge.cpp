@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/texts.hpp"
+#include "src/judge/elementary.hpp"
 #include "src/judge/operators.hpp"
 #include "src/judge/trials.hpp"
 #include "src/judge/written_out.hpp"
@@ -122,6 +123,7 @@ finding judge(const request& asked) {
     if (j.claimed == ir::none || j.numbers.gave_up) return out;
     const bool complex = derive::speaks_of_complex_numbers(source.program.view()) ||
                          derive::speaks_of_complex_numbers(claims.program.view());
+    if (!complex) drop_guards(j.tried);
     try_assumptions(j, complex, asked.declared, out);
     return out;
 }

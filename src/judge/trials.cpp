@@ -35,8 +35,8 @@ public:
         derive::counterexample first;  // in which they differ
         bool holds() const { return different == 0 && !gave_up && equal >= 3; }
     };
-    /// Draws until they differ `wanted` times, or have been equal often.
-    result run(const assumed& all, int wanted) {
+    /// Draws until they differ `wanted` times, or have been equal `enough` times.
+    result run(const assumed& all, int wanted, int enough = 5) {
         result out;
         // three is the least extent in which rotations do not commute, and that of permutations
         bool by_turns = true;
@@ -51,7 +51,7 @@ public:
         // where they differ now and then - a factor is drawn as 1, a root has no value - more of
         // them
         for (std::int32_t k = 0;
-             k < most_draws && out.different < wanted && (out.different > 0 || out.equal < 5);
+             k < most_draws && out.different < wanted && (out.different > 0 || out.equal < enough);
              ++k) {
             if (work_ > work_of_all) {
                 out.gave_up = true;
@@ -129,7 +129,8 @@ void try_assumptions(const derive::judgement& j, bool complex,
 
     const assumed known = bound_to(p, declared);
     const bool alike = out.alike;
-    const trials::result plain = all.run(known, 2);
+    // 1^a is 1^b, so that what was alike in a few draws is drawn more often
+    const trials::result plain = all.run(known, 2, out.alike ? 16 : 5);
     const auto conditional = [&](const assumed& under, bool by_declared) {
         out.verdict = verdict::conditional;
         out.words = "true if " + words_of(p, under);

@@ -75,7 +75,7 @@ ir::ref divisor_in(const ir::program& p, const ir::normal_sum& sum) {
             const bool several = x.kind == ir::op::add || is_cosine(p, f.atom) ||
                                  (x.kind == ir::op::reduce &&
                                   x.detail == static_cast<std::uint8_t>(ir::reduction::sum));
-            if (!several || f.exponent.above() >= 0 || !f.exponent.is_whole()) continue;
+            if (!several || f.exponent.above() >= 0) continue;
             bool same = true;
             const ir::index_set inside = ir::free_indices(p, f.atom);
             for (const ir::ref i : sum[k].bound) same = same && !inside.has(i);
@@ -93,7 +93,7 @@ ir::ref cleared(ir::program& p, const ir::normal_sum& sum, ir::ref divisor) {
         t.bound = sum[k].bound;
         bool done = false;
         for (ir::normal_factor f : sum[k].factors) {
-            const bool here = !done && f.exponent.above() < 0 && f.exponent.is_whole() &&
+            const bool here = !done && f.exponent.above() < 0 &&
                               ir::normaliser(p, most_steps).equal(f.atom, divisor);
             if (here) f.exponent.add(1);
             done = done || here;
@@ -134,6 +134,7 @@ ir::program written_out(const ir::program_view& view) {
 /// Whether the equation `claim` of a program says of its name what `stated` says.
 bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stated, bool complex) {
     ir::program p(view);
+    if (!complex) drop_guards(p);
     const ir::equation known = p.equations[stated];
     const ir::ref body = ir::aligned(p, claim, known);
     if (body == ir::none) return false;
