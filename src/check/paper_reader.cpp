@@ -84,7 +84,10 @@ void paper_reader::take(const statement& given) {
 /// \gamma^2 (1 - v^2), not \gamma alone, where an equation defines \gamma.
 bool paper_reader::is_made_of_defined(const tokens& side) const {
     const written_name whole = name_at(side.begin(), side.end());
-    if (!whole.key.empty() && (whole.end == side.end() || whole.end->is("("))) return false;
+    const bool raised = std::any_of(whole.begin, whole.end,
+                                    [](const token& t) { return t.kind == token_kind::up; });
+    if (!whole.key.empty() && (whole.end == side.end() || (whole.end->is("(") && !raised)))
+        return false;
     for (auto t = side.begin(); t != side.end(); ++t)
         if (const written_name n = name_at(t, side.end());
             !n.key.empty() && definitions_.find(n.key))

@@ -102,7 +102,8 @@ void speller::check(std::vector<factor>& product) {
         not_computed("vector notation: a product of vectors whose indices are not written");
     if (names_.any_matrix && (bare_capitals > 1 || capital_before_small))
         not_computed(
-            "nothing says whether this is a product of numbers or of matrices; indices would");
+            "nothing says whether this is a product of numbers or of matrices; indices "
+            "would, as in A_{ij} B_{jk}");
     product.clear();
 }
 

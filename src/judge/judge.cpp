@@ -103,12 +103,18 @@ finding judge(const request& asked) {
     derive::judgement j = detail::judge_claims(source.program.view(), claims.program);
     const bool unproved = j.verdict == derive::verdict::unproved;
     bool proved = j.verdict == derive::verdict::proved;
-    if (unproved && j.numbers.alike) {
+    if (unproved && j.numbers.alike)
         proved = proves_written_out(source.program.view(), claims.program.view());
-        // a derivative is no name of the source: both sides are where numbers were tried
-        const bool single = claims.program.view().equations.size() == 1;
-        if (!proved && single && j.claimed != ir::none)
-            proved = proves_alike(j.tried.view(), j.claimed, j.derived);
+    // a derivative is no name of the source, and a claim may have inputs of its own: both sides are
+    // where numbers are tried
+    if (unproved && !proved && claims.program.view().equations.size() == 1) {
+        const auto proves = [](const derive::judgement& both) {
+            return both.claimed != ir::none && both.numbers.alike &&
+                   proves_alike(both.tried.view(), both.claimed, both.derived);
+        };
+        proved = j.claimed != ir::none
+                     ? proves(j)
+                     : proves(detail::try_claims(source.program.view(), claims.program, j.claim));
     }
     if (proved) {
         out.verdict = verdict::proved;

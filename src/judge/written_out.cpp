@@ -72,7 +72,9 @@ ir::ref divisor_in(const ir::program& p, const ir::normal_sum& sum) {
     for (std::int32_t k = 0; k < sum.size(); ++k)
         for (const ir::normal_factor& f : sum[k].factors) {
             const ir::node& x = p.nodes[f.atom];
-            const bool several = x.kind == ir::op::add || is_cosine(p, f.atom) ||
+            // p (1 - p), too, is a sum once it is expanded
+            const bool several = x.kind == ir::op::add || x.kind == ir::op::multiply ||
+                                 is_cosine(p, f.atom) ||
                                  (x.kind == ir::op::reduce &&
                                   x.detail == static_cast<std::uint8_t>(ir::reduction::sum));
             if (!several || f.exponent.above() >= 0) continue;
