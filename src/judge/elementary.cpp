@@ -307,8 +307,10 @@ void drop_guards(ir::program& p) {
                     ir::normaliser(p, most_argument_steps).equal(p.links[y.children.first], base);
         }
         if (!power) continue;
-        const ref one = p.number(1);
-        p.nodes[n] = p.nodes[one];
+        // what it compares is looked for among all nodes: none of it may stay
+        const ir::node one = p.nodes[p.number(1)];
+        for (const ref gone : {n, p.links[x.children.first], p.links[x.children.first + 1]})
+            p.nodes[gone] = one;
     }
 }
 
