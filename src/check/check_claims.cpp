@@ -68,7 +68,7 @@ std::string with_adjoints(const std::string& text, const std::vector<std::string
 /// A definition with what it rests on beyond `context`.
 std::string claim_judge::whole(const definition& d, const program_text& context) const {
     std::string out;
-    for (const definition* u : definitions_.below(d.uses, d.name).used)
+    for (const definition* u : definitions_.below(d.uses, d.name, d.section).used)
         if (std::find(context.used.begin(), context.used.end(), u) == context.used.end())
             out += u->text + "\n";
     return out + d.text + "\n";
@@ -85,7 +85,7 @@ judge::finding claim_judge::asked(const std::string& source, const std::string& 
 
 bool claim_judge::implies(const definition& d, const std::string& text,
                           const std::vector<used_name>& names) const {
-    const program_text context = definitions_.below(names, d.name);
+    const program_text context = definitions_.below(names, d.name, d.section);
     judge::request r;
     r.source = definitions_.functions_in(d.text + context.text) + context.text + whole(d, context);
     r.claims = definitions_.functions_in(text) + text;
@@ -97,8 +97,9 @@ bool claim_judge::implies(const definition& d, const std::string& text,
 
 claim_judge::texts claim_judge::texts_of(const claim& c) const {
     texts t;
-    t.context = definitions_.below(c.names, c.except);
+    t.context = definitions_.below(c.names, c.except, c.section);
     const std::string functions = definitions_.functions_in(c.own + c.text + t.context.text);
+    t.functions = !functions.empty();
     t.source = functions + t.context.text;
     const definition* d = c.kind == claim_kind::restated ? definitions_.find(c.except) : nullptr;
     t.source += d ? whole(*d, t.context) : c.own;
@@ -184,19 +185,30 @@ std::string claim_judge::proved_with_numbers(const claim& c, const texts& t,
     return "where " + said;
 }
 
+/// Between names that nothing defines: most such equations are conditions on them.
+settled claim_judge::of_undefined(const claim& c, const texts& t, const judge::finding& j) const {
+    const bool refuted = j.verdict == judge::verdict::refuted && c.doubt.empty();
+    if (refuted && unread_definition(j, c) == 0 &&
+        (never_equal(c, t, j) || holds_for_all(c) || has_only_symbols(j)))
+        return {verdict::refuted, j.words, {}};
+    if (j.alike) return {verdict::unproved, alike, {}};
+    const bool fact = j.verdict == judge::verdict::conditional;
+    // that a number counts, or what a symbol is, is no condition that an equation would state so
+    if (fact && std::all_of(j.under.begin(), j.under.end(), [](const judge::assumption& a) {
+            return a.property == judge::property::counts ||
+                   a.property == judge::property::permutation;
+        }))
+        return {verdict::conditional, j.words, {}};
+    std::string words = "nothing defines what stands in it: a condition on it";
+    if (fact) words += ", " + j.words;
+    if (refuted && has_the_same_names(c)) words += ", or a mistake: " + j.words;
+    return {verdict::declares, std::move(words), fact ? j.under : std::vector<judge::assumption>{}};
+}
+
 settled claim_judge::not_proved(const claim& c, const texts& t, const judge::finding& j,
                                 const std::vector<std::string>& news) const {
     const bool relation = c.kind == claim_kind::relation;
-    if (relation && t.context.used.empty() && j.verdict == judge::verdict::refuted &&
-        c.doubt.empty() && never_equal(c, t, j))
-        return {verdict::refuted, j.words, {}};
-    if (relation && t.context.used.empty()) {
-        const bool fact = j.verdict == judge::verdict::conditional;
-        return {verdict::declares,
-                "nothing defines what stands in it: a condition on it" +
-                    (fact ? ", " + j.words : std::string()),
-                fact ? j.under : std::vector<judge::assumption>{}};
-    }
+    if (relation && !t.defined()) return of_undefined(c, t, j);
     if (relation && !j.alike && !news.empty())
         return {verdict::declares, "a condition on what stands in it", {}};
     if (c.kind == claim_kind::restated && !news.empty() && !j.alike)
@@ -234,7 +246,7 @@ settled claim_judge::not_proved(const claim& c, const texts& t, const judge::fin
                 {}};
     }
     if (j.alike) return {verdict::unproved, alike, {}};
-    if (c.kind == claim_kind::derivative && !defines_any(c))
+    if (c.kind == claim_kind::derivative && c.own.empty() && !defines_any(c))
         return {verdict::declares, "nothing defines what it is about", {}};
     return {verdict::unproved, j.words.empty() ? "no proof was found" : j.words, {}};
 }

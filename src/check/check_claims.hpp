@@ -35,6 +35,7 @@ struct claim {
     std::string numerator, by;                     // of a derivative on the left
     std::string doubt;  // why a refutation would not be one: where it holds, how it was read
     std::string side;   // as it stands, for words
+    std::set<std::string> for_all;  // names of which the text says "for all"
 };
 
 struct settled {
@@ -62,6 +63,8 @@ private:
         program_text context;
         std::string source;
         std::string claims;
+        bool functions = false;  // of the page are applied in it
+        bool defined() const { return functions || !context.used.empty(); }
     };
     texts texts_of(const claim& c) const;
     std::string whole(const definition& d, const program_text& context) const;
@@ -74,6 +77,12 @@ private:
     settled not_proved(const claim& c, const texts& t, const judge::finding& j,
                        const std::vector<std::string>& news) const;
     std::string why_not_refuted(const claim& c, const texts& t, const judge::finding& j) const;
+    settled of_undefined(const claim& c, const texts& t, const judge::finding& j) const;
+    bool holds_for_all(const claim& c) const;
+    bool is_symbol(const std::string& name) const;
+    bool has_only_symbols(const judge::finding& j) const;
+    bool has_the_same_names(const claim& c) const;
+    int unread_definition(const judge::finding& j, const claim& c) const;
     static constexpr int every_section = -1;
     std::set<std::string> beyond(const std::vector<used_name>& names,
                                  const std::vector<used_name>& other, const claim& c) const;

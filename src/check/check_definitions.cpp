@@ -17,21 +17,22 @@ const definition* definition_list::find(const std::string& name) const {
 }
 
 /// False where the name rests on `except`, and nothing is added.
-bool definition_list::collect(const used_name& u, const std::string& except,
+bool definition_list::collect(const used_name& u, const std::string& except, int section,
                               std::set<std::string>& seen, program_text& out) const {
     if (u.name == except || plain_name(u.name) == plain_name(except)) return false;
     if (!seen.insert(u.name).second) return true;
     const definition* d = find(u.name);
     if (!d || d->function) return true;
     if (d->rank != u.rank) {
-        out.doubtful = true;
+        out.doubtful = out.doubtful || d->section == section;
         return true;
     }
     program_text below = out;
     std::set<std::string> seen_below = seen;
     for (const used_name& next : d->uses) {
         if (next.derivative) continue;
-        if (!collect(next, except, seen_below, below)) return true;  // without this definition
+        if (!collect(next, except, section, seen_below, below))
+            return true;  // without this definition
     }
     if (below.text.size() > 12000 || below.used.size() > 60) {
         out.doubtful = true;
@@ -44,22 +45,31 @@ bool definition_list::collect(const used_name& u, const std::string& except,
     return true;
 }
 
-program_text definition_list::below(const std::vector<used_name>& names,
-                                    const std::string& except) const {
+void definition_list::collect_derivative(const used_name& u, const std::string& except, int section,
+                                         std::set<std::string>& seen, program_text& out) const {
+    const definition* above = find(u.numerator);
+    for (const std::string& part : {u.of, u.of_inner, u.numerator}) {
+        const definition* d = find(part);
+        if (!d || part == except) continue;
+        // what the axes of the derivative leave for the name below
+        const bool below = u.of_inner.empty() && part == u.of && part != u.numerator;
+        const int rank = below ? u.rank - (above ? above->rank : 0) : d->rank;
+        collect({part, rank, true, false, {}, {}}, except, section, seen, out);
+    }
+}
+
+program_text definition_list::below(const std::vector<used_name>& names, const std::string& except,
+                                    int section) const {
     program_text out;
     std::set<std::string> seen;
-    for (const used_name& u : names) {
-        if (u.derivative) {
-            for (const std::string& part : {u.of, u.numerator}) {
-                const definition* d = find(part);
-                if (d && part != except)
-                    collect({part, d->rank, true, false, {}, {}}, except, seen, out);
-            }
-            continue;
-        }
-        collect(u, except, seen, out);
-    }
+    for (const used_name& u : names)
+        if (u.derivative) collect_derivative(u, except, section, seen, out);
+        else collect(u, except, section, seen, out);
     return out;
+}
+
+void definition_list::repeat(const std::string& name, int section) {
+    if (const auto found = list_.find(name); found != list_.end()) found->second.section = section;
 }
 
 bool definition_list::rests_on(const std::string& name, const std::string& other) const {

@@ -35,15 +35,21 @@ public:
     /// Whether the document gives the name more than one meaning.
     bool has_several(const std::string& name) const { return several_.count(name) > 0; }
     /// What the names rest on, without the definitions of `except` and what rests on it.
-    program_text below(const std::vector<used_name>& names, const std::string& except) const;
+    /// `section`: of the claim; a name of another rank in another section is another name.
+    program_text below(const std::vector<used_name>& names, const std::string& except,
+                       int section) const;
+    /// A section says again what a name is: the definition is its own, too.
+    void repeat(const std::string& name, int section);
     /// Whether what a name is made of contains another, however far down.
     bool rests_on(const std::string& name, const std::string& other) const;
     /// The functions among the definitions that a text calls.
     std::string functions_in(const std::string& text, const std::string& except = {}) const;
 
 private:
-    bool collect(const used_name& u, const std::string& except, std::set<std::string>& seen,
-                 program_text& out) const;
+    bool collect(const used_name& u, const std::string& except, int section,
+                 std::set<std::string>& seen, program_text& out) const;
+    void collect_derivative(const used_name& u, const std::string& except, int section,
+                            std::set<std::string>& seen, program_text& out) const;
 
     std::map<std::string, definition> list_;
     std::set<std::string> several_;

@@ -102,7 +102,7 @@ std::set<std::string> claim_judge::beyond(const std::vector<used_name>& names,
     for (const int section : {every_section, c.section}) {
         const std::set<std::string> known = inputs_of(other, c.except, section);
         for (const std::string& name : inputs_of(names, c.except, section))
-            if (!known.count(name)) out.insert(name);
+            if (!known.count(name) && !is_symbol(name)) out.insert(name);
     }
     return out;
 }
@@ -159,6 +159,8 @@ std::string claim_judge::why_not_refuted(const claim& c, const texts& t,
                                          const judge::finding& j) const {
     if (!c.doubt.empty()) return c.doubt;
     if (t.context.doubtful) return "one of its names has several meanings here";
+    if (const int line = unread_definition(j, c); line > 0)
+        return fmt::format("line {} says what one of its names is, and is not read", line);
     const bool never = never_equal(c, t, j);
     const std::string side = c.text.substr(c.text.find(" = "));
     if (!has_names(side) && !never) return "a number may be what it is set to";
@@ -171,7 +173,7 @@ std::string claim_judge::why_not_refuted(const claim& c, const texts& t,
         return "one side rests on names that the other has not";
     if (differs_by_a_sign(c, t)) return "they differ by the sign of a root";
     // x^2 = 2 x + 1 is solved, and nobody claims that it holds for all x
-    if (c.kind == claim_kind::relation && !never &&
+    if (c.kind == claim_kind::relation && !never && !holds_for_all(c) &&
         inputs_of(c.own_names, c.except, every_section).size() < 2)
         return "it may be a condition on its names";
     if (const int line = condition_on(c, j); line > 0 && !never)
@@ -193,6 +195,59 @@ bool claim_judge::cancels(const claim& c, const texts& t) const {
         if (!j.readable || j.verdict != judge::verdict::proved) return false;
     }
     return true;
+}
+
+/// Whether the text says that it holds for all values of each name in it.
+bool claim_judge::holds_for_all(const claim& c) const {
+    const std::set<std::string> names = inputs_of(c);
+    return !names.empty() &&
+           std::includes(c.for_all.begin(), c.for_all.end(), names.begin(), names.end());
+}
+
+/// Whether both sides speak of the same names, as those of an identity do.
+bool claim_judge::has_the_same_names(const claim& c) const {
+    const auto free = [&](const std::vector<used_name>& names) {
+        std::set<std::string> out;
+        for (const std::string& name : inputs_of(names, c.except, every_section))
+            if (!is_symbol(name)) out.insert(name);
+        return out;
+    };
+    const std::set<std::string> own = free(c.own_names);
+    return own.size() > 1 && own == free(c.side_names);
+}
+
+/// Whether the text says that a name is the permutation symbol.
+bool claim_judge::is_symbol(const std::string& name) const {
+    return std::any_of(facts_.assumptions.begin(), facts_.assumptions.end(),
+                       [&](const judge::assumption& a) {
+                           return a.property == judge::property::permutation && a.name == name;
+                       });
+}
+
+/// Whether nothing stands in it but such symbols, of which there is one; with upper and lower
+/// indices their signs are matters of convention.
+bool claim_judge::has_only_symbols(const judge::finding& j) const {
+    bool any = false;
+    for (const auto* list : {&j.source_inputs, &j.claim_inputs})
+        for (const std::string& name : *list) {
+            if (name == left_side) continue;
+            if (!is_symbol(name)) return false;
+            any = true;
+        }
+    return any;
+}
+
+/// The line of an equation that says what a name of the claim is, and is not read; 0 where there is
+/// none.
+int claim_judge::unread_definition(const judge::finding& j, const claim& c) const {
+    for (const auto* list : {&j.source_inputs, &j.claim_inputs})
+        for (const std::string& name : *list) {
+            const auto found = facts_.not_read.find(plain_name(name));
+            if (found == facts_.not_read.end()) continue;
+            for (const page_facts::unread& u : found->second)
+                if (u.section == c.section || u.line < c.line) return u.line;
+        }
+    return 0;
 }
 
 /// What an earlier section says of a name may not be meant here; nor what this one says, of an

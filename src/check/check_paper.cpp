@@ -38,6 +38,9 @@ public:
             section += p.kind == part_kind::heading;
             if (p.kind == part_kind::inline_math && p.problem.empty())
                 reader_.note_passing(p, section);
+            if (p.kind != part_kind::heading && p.problem.empty())
+                for (const statement& s : statements_of(p.content, p.environment))
+                    reader_.note_unread(s, section);
         }
         for (std::size_t k = 0; k < parts_.size(); ++k) {
             if (tell) tell(k, parts_.size());

@@ -4,7 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <set>
 
+#include <ricci/detail/letters.hpp>
+
+#include "check/paper_symbols.hpp"
+#include "papers/conjunctions.hpp"
+#include "papers/paper_signs.hpp"
 #include "papers/text_words.hpp"
 
 namespace ricci::papers {
@@ -51,6 +57,9 @@ std::vector<judge::assumption> facts_around(std::string_view before, std::string
         {property::orthogonal, {"orthogonal", "orthonormal", "unitary", "rotation matrix"}},
         {property::unit_length,
          {"unit vector", "unit length", "unit norm", "normalized", "normalised"}},
+        {property::permutation,
+         {"levi-civita", "permutation symbol", "permutation tensor", "alternating symbol",
+          "alternating tensor", "totally antisymmetric", "completely antisymmetric"}},
         {property::diagonal, {"diagonal"}},
         {property::one_hot, {"one-hot", "one hot"}},
         {property::distribution,
@@ -67,6 +76,64 @@ std::vector<judge::assumption> facts_around(std::string_view before, std::string
             a.property = p.property;
             out.push_back(a);
         }
+    return out;
+}
+
+namespace {
+
+/// Words beside the names that restrict nothing.
+bool is_harmless(const std::string& word) {
+    static const std::set<std::string> list = {
+        "and",      "all",      "any",    "every",   "arbitrary", "each",     "real",
+        "complex",  "numbers",  "number", "scalars", "the",       "vectors",  "vector",
+        "we",       "matrices", "matrix", "tensors", "tensor",    "values",   "of",
+        "choices",  "have",     "it",     "holds",   "that",      "one",      "has",
+        "identity", "is",       "true",   "find",    "get",       "equation", "for"};
+    return list.count(word) > 0;
+}
+
+bool are_harmless(const std::string& words) {
+    std::string word;
+    for (const char c : words + " ") {
+        if (detail::is_ascii_letter(c)) {
+            word += c;
+        } else {
+            if (!word.empty() && !is_harmless(word)) return false;
+            word.clear();
+        }
+    }
+    return true;
+}
+
+/// The names in front of \in, which says no more than that they are numbers; false where it does.
+bool add_names(const tokens& list, std::set<std::string>& out) {
+    for (auto t = list.begin(); t != list.end(); ++t) {
+        if (t->is("\\in")) return std::next(t) != list.end() && std::next(t)->is("\\mathbb");
+        if (relation_of(*t)) return false;
+        const written_name n = name_at(t, list.end());
+        if (n.key.empty()) continue;
+        out.insert(n.key);
+        t = std::prev(n.end);
+    }
+    return true;
+}
+
+}  // namespace
+
+std::set<std::string> names_for_all(std::string_view text_before) {
+    const std::string sentence = last_sentence(text_before), words = lower(sentence);
+    std::size_t now = std::string::npos;
+    for (const char* every : {"for all ", "for any ", "for every ", "for arbitrary ", "for each "})
+        now = std::min(now, words.find(every));
+    std::set<std::string> out;
+    while (now < sentence.size()) {
+        const std::size_t open = std::min(sentence.find('$', now), sentence.size());
+        if (!are_harmless(words.substr(now, open - now))) return {};
+        const std::size_t close = sentence.find('$', open + 1);
+        if (close == std::string::npos) break;
+        if (!add_names(tokenise(sentence.substr(open + 1, close - open - 1), 0), out)) return {};
+        now = close + 1;
+    }
     return out;
 }
 

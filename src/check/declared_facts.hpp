@@ -25,6 +25,12 @@ struct page_facts {
         std::set<std::string> names;
     };
     std::vector<condition> conditions;
+    /// Equations that say what a name is, and are not read: H = X (X^T X)^{-1} X^T.
+    struct unread {
+        int line = 0;
+        int section = 0;
+    };
+    std::map<std::string, std::vector<unread>> not_read;
     std::vector<judge::assumption> assumptions;
 
     void assume(const judge::assumption& a);
@@ -34,5 +40,8 @@ struct page_facts {
 /// refutation and proves nothing, so that a word which means something else does no harm.
 std::vector<judge::assumption> facts_around(std::string_view before, std::string_view behind,
                                             const std::string& name);
+
+/// The names in formulas that a sentence says "for all" of: "For all $a$ and $b$" before an equation.
+std::set<std::string> names_for_all(std::string_view text_before);
 
 }  // namespace ricci::papers

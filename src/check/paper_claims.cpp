@@ -9,33 +9,12 @@
 
 namespace ricci::papers {
 
-namespace {
-
-/// The name that a left side without one gets for the time of the judgement.
-std::string name_with(const std::vector<std::string>& indices) {
-    std::string out = "\\text{" + std::string(left_side) + "}";
-    if (indices.empty()) return out;
-    out += "^{";
-    for (const std::string& i : indices) out += i + " ";
-    out.back() = '}';
-    return out;
-}
-
-/// Of a side that leaves an index open, this index; empty of others.
-std::string open_index_of(const reading& r) {
-    const std::string key = "the index ";
-    if (r.what != reading::trouble::index_once || r.words.rfind(key, 0) != 0) return {};
-    return r.words.substr(key.size(), r.words.find(' ', key.size()) - key.size());
-}
-
-}  // namespace
-
 /// The first two sides as equations for one name, which has the indices that they leave open.
 paper_reader::named_sides paper_reader::name_sides(const reading_of& r) const {
     std::vector<std::string> open;
     named_sides read;
     for (int k = 0; k < 8; ++k) {
-        read.name = name_with(open);
+        read.name = name_with("\\text{" + std::string(left_side) + "}", open);
         read.left = read_one(read.name + " = " + r.left());
         read.right = read.left.ok() ? read_one(read.name + " = " + r.sides[1].text) : read.left;
         if (read.left.ok() && read.right.ok()) break;
@@ -51,7 +30,10 @@ bool paper_reader::read_relation(const statement& s, reading_of& r, const spelli
                                  std::string& label) {
     const named_sides read = name_sides(r);
     const reading& wrong = read.left.ok() ? read.right : read.left;
-    if (wrong.what == reading::trouble::rank)
+    // \sigma_p^2: p is a label where nothing else has it
+    const bool nowhere =
+        wrong.words.find(" stands on the left and nowhere on the right") != std::string::npos;
+    if (wrong.what == reading::trouble::rank || nowhere)
         if (label = letter_to_read_anew(wrong, context); !label.empty()) return false;
     if (!read.left.ok()) {
         say_trouble(s, r.kept, read.left);
@@ -74,17 +56,18 @@ bool paper_reader::read_relation(const statement& s, reading_of& r, const spelli
 void paper_reader::add_relation(const statement& s, const reading_of& r, const named_sides& read) {
     const tokens& first = r.kept.sides[0];
     // a derivative is claimed, whatever its indices; other expressions may be set equal
-    const bool square_left =
-        is_power(first) && !definitions_.find(name_at(first.begin(), first.end()).key);
+    const bool square_left = is_power(first) && !stands_again(r.kept) &&
+                             !definitions_.find(name_at(first.begin(), first.end()).key);
     // in a chain each side is said to follow from the one before
     const bool follows = is_derivative(r.left()) || square_left || r.sides.size() > 2;
     const claim_kind kind = follows ? claim_kind::side : claim_kind::relation;
     // \sigma^2 = ... says what \sigma^2 is, and its further sides claim something
     const written_name root = name_at(first.begin(), first.end());
-    const bool square = !root.key.empty() && !root.indexed && root.end == first.end() &&
-                        !definitions_.find(root.key) && !read.right.find(root.key) &&
-                        s.condition.empty() && !read.right.names.empty();
-    const std::string own = read.name + " = " + (square ? r.sides[1].text : r.left());
+    const bool square = !is_single_name(r.left()) && !root.key.empty() && !root.indexed &&
+                        root.end == first.end() && !definitions_.find(root.key) &&
+                        !read.right.find(root.key) && s.condition.empty() &&
+                        !read.right.names.empty();
+    const std::string own = r.value + read.name + " = " + (square ? r.sides[1].text : r.left());
     const std::size_t number = add(s.at, s.source, square ? verdict::defines : verdict::proved,
                                    square ? spelled(first) : "");
     for (std::size_t k = square ? 2 : 1; k < r.sides.size(); ++k) {
@@ -121,6 +104,11 @@ claim& paper_reader::add_claim(claim_kind kind, const reading_of& r, std::size_t
     c.except = std::move(except);
     c.names = std::move(names);
     c.doubt = r.doubt;
+    c.for_all = for_all_;
+    // what stands in expressions that are differentiated
+    if (!r.value.empty())
+        for (const used_name& u : read_one(r.value).names)
+            if (!u.defined) c.names.push_back(u);
     if (kind == claim_kind::derivative) {
         const used_name* left = r.first.find(r.first.left);
         if (const definition* d = left ? definitions_.find(left->numerator) : nullptr) {

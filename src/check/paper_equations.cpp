@@ -9,9 +9,28 @@
 
 namespace ricci::papers {
 
+/// \frac{d}{dx} f(x) of a function that an equation defines: of its value.
+std::string paper_reader::derivative_behind_sign(const std::string& spelt,
+                                                 std::string& value) const {
+    if (!is_derivative(spelt)) return {};
+    const std::string above = "\\frac{\\partial ", below = "}{\\partial ";
+    const std::size_t middle = spelt.find(below);
+    if (middle == std::string::npos) return {};
+    std::string name = spelt.substr(above.size(), middle - above.size());
+    const std::string by =
+        spelt.substr(middle + below.size(), spelt.size() - middle - below.size() - 1);
+    if (const std::size_t open = name.find('('); open != std::string::npos) name.erase(open);
+    const definition* f = definitions_.find(name);
+    if (!f || !f->function || f->arguments != "(" + by + ")") return {};
+    const std::string applied = names_.codes->name(name + "(" + by + ")");
+    value = applied + " = " + name + "(" + by + ")\n";
+    return above + applied + below + by + "}";
+}
+
 /// f'(x) of a function that an equation defines is its derivative; empty for other left sides.
 std::string paper_reader::derivative_of_function(const statement& s, const std::string& spelt,
                                                  std::string& value) const {
+    if (std::string d = derivative_behind_sign(spelt, value); !d.empty()) return d;
     const std::string arguments = arguments_of(s.sides[0]);
     const std::string left = spelt.substr(0, spelt.find_first_of(" ("));
     if (left.size() < 2 || left.back() != '\'' || left.find('\'') + 1 != left.size() ||
@@ -33,10 +52,25 @@ std::string paper_reader::derivative_of_function(const statement& s, const std::
     return rests ? "\\frac{\\partial " + f->name + "}{\\partial " + by + "}" : std::string();
 }
 
+/// Cases that lack an index of the left side are the same for all its values.
+template <class Read>
+void paper_reader::complete_cases(reading_of& r, const Read& read_first) const {
+    for (int k = 0;
+         k < 3 && r.first.words.find("on the left and nowhere on the right") != std::string::npos &&
+         r.sides[1].text.rfind("\\begin{cases}", 0) == 0;
+         ++k) {
+        const std::string index = r.first.words.substr(10, r.first.words.find(' ', 10) - 10);
+        r.sides[1].text += " + 0 [" + index + " \\ge 0]";
+        r.first = read_first();
+    }
+}
+
 bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_context& context,
                              bool second_way, std::string& label) {
-    if (const std::string d = derivative_of_function(s, r.left(), r.value); !d.empty())
+    if (std::string value, d = derivative_of_function(s, r.left(), value); !d.empty()) {
         r.sides[0].text = d;
+        r.value += value;
+    }
     const bool derivative = is_derivative(r.left());
     const std::size_t prime = r.left().find("''");
     if (prime != std::string::npos && !arguments_of(s.sides[0]).empty() &&
@@ -49,24 +83,21 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
         return read_relation(s, r, context, label);
     const std::string own = name_at(r.kept.sides[0].begin(), r.kept.sides[0].end()).key;
     const auto read_first = [&] {
-        return read_text(definitions_.functions_in(r.text(1), own) + r.text(1));
+        return read_text(definitions_.functions_in(r.text(1), own) + r.value + r.text(1));
     };
     r.first = read_first();
-    // cases that lack an index of the left side are the same for all its values
-    for (int k = 0;
-         k < 3 && r.first.words.find("on the left and nowhere on the right") != std::string::npos &&
-         r.sides[1].text.rfind("\\begin{cases}", 0) == 0;
-         ++k) {
-        const std::string index = r.first.words.substr(10, r.first.words.find(' ', 10) - 10);
-        r.sides[1].text += " + 0 [" + index + " \\ge 0]";
-        r.first = read_first();
-    }
+    complete_cases(r, read_first);
     if (!r.first.ok()) {
         const bool recurrence = stands_again(r.kept) && has_steps(r.kept);
         if (label = letter_to_read_anew(r.first, context); !label.empty() && !recurrence)
             return false;
         const bool trace = r.first.words.find("twice on the left") != std::string::npos;
         if (derivative || trace) return read_relation(s, r, context, label);
+        // S_{ij} = S_{ji} of an S that is defined
+        if (stands_again(r.kept) && !recurrence && definitions_.find(own)) {
+            if (r.doubt.empty()) r.doubt = "it may be a condition on its names";
+            return read_relation(s, r, context, label);
+        }
         const bool part = r.first.words.find("at some of its places only") != std::string::npos;
         if (part && !stands_again(r.kept) && complete_parts(s, r)) return true;
         say_trouble(s, r.kept, r.first);
@@ -77,6 +108,7 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
             !label.empty() && !stands_again(r.kept))
             return false;
     label.clear();
+    if (!derivative && made_of_itself(r.first)) return read_relation(s, r, context, label);
     for (const used_name& u : r.first.names)
         if (u.name != r.first.left) r.uses.push_back(u);
     note_uses(s.at, r.first);
@@ -91,6 +123,16 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
     read_further_sides(s, r, number, derivative);
     if (!r.unread.empty()) note(number, r.unread);
     return true;
+}
+
+/// B = S + A, where S and A are made of B: no definition, but a claim.
+bool paper_reader::made_of_itself(const reading& r) const {
+    return std::any_of(r.names.begin(), r.names.end(), [&](const used_name& u) {
+        const definition* d =
+            u.name == r.left || u.derivative ? nullptr : definitions_.find(u.name);
+        return d && d->section == section_ && d->rank == u.rank &&
+               definitions_.rests_on(u.name, r.left);
+    });
 }
 
 void paper_reader::read_further_sides(const statement& s, reading_of& r, std::size_t number,
@@ -111,8 +153,8 @@ void paper_reader::read_further_sides(const statement& s, reading_of& r, std::si
         for (const used_name& u : next.names)
             if (u.name != next.left) names.push_back(u);
         abbreviate(r, k, next, number);
-        claim& c = add_claim(claim_kind::side, r, number, r.text(1), r.text(k), r.first.left,
-                             std::move(names));
+        claim& c = add_claim(claim_kind::side, r, number, r.value + r.text(1), r.text(k),
+                             r.first.left, std::move(names));
         c.side = spelled(r.kept.sides[k]);
         c.own_names = r.uses;
         c.side_names = next.names;
@@ -224,7 +266,8 @@ void paper_reader::define(const reading& r, const std::string& text, int line,
 bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_t number,
                                    bool second_way) {
     finding& f = out_.findings[number];
-    const std::string name = r.first.left, text = r.text(1), arguments = arguments_of(s.sides[0]);
+    const std::string name = r.first.left, text = r.value + r.text(1),
+                      arguments = arguments_of(s.sides[0]);
     const auto begin = [&](const std::string& words) {
         if (!s.condition.empty()) {
             // a definition with a condition is none of the whole
@@ -258,6 +301,7 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
     if (claim_judge(definitions_, facts_, names_).implies(*known, text, r.uses)) {
         f.verdict = verdict::proved;
         f.words = "as in line " + line;
+        if (!supposed(s) && s.condition.empty()) definitions_.repeat(name, section_);
         return true;
     }
     const bool other = known->section != section_ || known->arguments != arguments ||

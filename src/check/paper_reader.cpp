@@ -39,6 +39,7 @@ void paper_reader::begin_display(std::string_view text_before) {
     judge_claims();
     supposed_ = supposes(text_before);
     places_ = places_in(heading_, text_before);
+    for_all_ = names_for_all(text_before);
 }
 
 void paper_reader::take(const statement& given) {
@@ -55,7 +56,9 @@ void paper_reader::take(const statement& given) {
         add(s.at, s.source, verdict::prose, why_no_equation(s));
         return;
     }
-    if (const auto n = numbers_.take(s); n.kind != worked_numbers::outcome_kind::none)
+    if (const auto n = numbers_.take(s);
+        n.kind != worked_numbers::outcome_kind::none &&
+        !(n.kind == worked_numbers::outcome_kind::defines && is_made_of_defined(s.sides.front())))
         return take_numbers(s, n);
     // around \Leftrightarrow stand equations of their own
     std::size_t first = 0;
@@ -76,6 +79,20 @@ void paper_reader::take(const statement& given) {
         else add(one.at, one.source, verdict::prose, "no equation");
         first = k + 1;
     }
+}
+
+/// \gamma^2 (1 - v^2), not \gamma alone, where an equation defines \gamma.
+bool paper_reader::is_made_of_defined(const tokens& side) const {
+    const written_name whole = name_at(side.begin(), side.end());
+    const bool raised = std::any_of(whole.begin, whole.end,
+                                    [](const token& t) { return t.kind == token_kind::up; });
+    if (!whole.key.empty() && (whole.end == side.end() || (whole.end->is("(") && !raised)))
+        return false;
+    for (auto t = side.begin(); t != side.end(); ++t)
+        if (const written_name n = name_at(t, side.end());
+            !n.key.empty() && definitions_.find(n.key))
+            return true;
+    return false;
 }
 
 void paper_reader::take_numbers(const statement& s, const worked_numbers::outcome& n) {
@@ -126,6 +143,7 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
     for (std::size_t k = 0; k < sides.size(); ++k) {
         if (sides[k].what == spelling::state::read) {
             r.kept.sides.push_back(s.sides[k]);
+            if (r.value.find(sides[k].values) == std::string::npos) r.value += sides[k].values;
             if (r.doubt.empty()) r.doubt = sides[k].doubt;
             r.sides.push_back(std::move(sides[k]));
             continue;
@@ -170,6 +188,19 @@ void paper_reader::note_passing(const part& p, int section) {
             facts_.numbers[n.key].push_back(
                 {section, spelled(s.sides[0]) + " = " + s.sides[1][0].text});
     }
+}
+
+void paper_reader::note_unread(const statement& s, int section) {
+    if (s.sides.size() < 2 || s.sides[0].empty() || s.relations[0] != relation::equal) return;
+    const written_name n = name_at(s.sides[0].begin(), s.sides[0].end());
+    const bool whole = !n.key.empty() && (n.end == s.sides[0].end() || n.end->is("("));
+    if (!whole || is_plain_number(spelled(s.sides[1]))) return;
+    const spelling right = spell(s.sides[1], context_of(s, names_));
+    // a list of values says no more than that there are several
+    if (right.what != spelling::state::prose || right.why == "a list of values") return;
+    for (const token& t : s.sides[1])
+        if (t.is("\\ldots") || t.is("\\dots") || t.is("\\cdots")) return;
+    facts_.not_read[n.key].push_back({line_of(s.at), section});
 }
 
 void paper_reader::take_passing(const part& p) {

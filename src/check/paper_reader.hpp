@@ -30,6 +30,9 @@ public:
     /// all else.
     void note_passing(const part& p, int section);
 
+    /// A statement of a display, before all else: whether it says what a name is and is not read.
+    void note_unread(const statement& s, int section);
+
     void begin_section(std::string_view heading);
     void begin_display(std::string_view text_before);
     /// A statement of a display.
@@ -73,6 +76,11 @@ private:
     void add_relation(const statement& s, const reading_of& r, const named_sides& read);
     std::string derivative_of_function(const statement& s, const std::string& left,
                                        std::string& value) const;
+    std::string derivative_behind_sign(const std::string& left, std::string& value) const;
+    bool is_made_of_defined(const tokens& side) const;
+    template <class Read>
+    void complete_cases(reading_of& r, const Read& read_first) const;
+    bool made_of_itself(const reading& r) const;
     bool complete_parts(const statement& s, const reading_of& r);
     bool define_or_claim(const statement& s, reading_of& r, std::size_t number, bool second_way);
     void define(const reading& r, const std::string& text, int line, std::string arguments);
@@ -104,8 +112,9 @@ private:
     tokens last_left_;
     std::set<std::size_t> partly_;  // findings of which a side is not read
     std::string heading_;
-    std::string places_;     // where the display now holds: i \ne j
-    bool supposed_ = false;  // the text before the display now supposes what it says
+    std::string places_;             // where the display now holds: i \ne j
+    std::set<std::string> for_all_;  // names of which it says "for all"
+    bool supposed_ = false;          // the text before the display now supposes what it says
     int section_ = 0;
     paper_report out_;
 };

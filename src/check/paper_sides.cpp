@@ -100,7 +100,8 @@ spelling_context context_of(const statement& s, const symbols& names) {
     spelling_context context;
     context.names = &names;
     for (const tokens& side : s.sides)
-        for (std::string& i : index_letters(side)) context.indices.insert(std::move(i));
+        for (std::string& i : index_letters(side))
+            if (!names.exponents.count(i)) context.indices.insert(std::move(i));
     return context;
 }
 

@@ -15,8 +15,9 @@ namespace ricci::papers {
 struct spelling {
     enum class state { read, prose, unreadable } what = state::read;
     std::string text;
-    std::string why;    // one sentence, of what was not read
-    std::string doubt;  // what was read in one of two possible ways
+    std::string why;     // one sentence, of what was not read
+    std::string doubt;   // what was read in one of two possible ways
+    std::string values;  // equations for names that stand for expressions that are differentiated
 };
 
 struct spelling_context {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "check/paper_exponents.hpp"
 #include "papers/paper_indices.hpp"
 #include "papers/paper_statements.hpp"
 #include "papers/paper_words.hpp"
@@ -47,8 +48,12 @@ public:
             note_operators(p.content);
             note_inverses(p.content);
             if (p.kind == part_kind::inline_math) note_names(p);
-            for (const statement& s : statements_of(p.content, p.environment)) look_at(s);
+            for (const statement& s : statements_of(p.content, p.environment)) {
+                look_at(s);
+                exponents_.look_at(s);
+            }
         }
+        out_.exponents = exponents_.exponents();
         return std::move(out_);
     }
 
@@ -258,6 +263,7 @@ private:
 
     std::string_view text_;
     const std::vector<part>& parts_;
+    exponent_survey exponents_;
     symbols out_;
 };
 

@@ -39,6 +39,7 @@ struct symbols {
     std::set<std::string> called;          // left sides with parentheses: f(x) =
     std::set<std::string> applied;         // to one name somewhere: f(x), and so a function
     std::set<std::string> layers;          // letters that count above a name: l of a^{(l-1)}
+    std::set<std::string> exponents;       // letters that are numbers where they stand above
     std::set<std::string> named;           // what the prose speaks of
     std::map<std::string, std::vector<std::string>> averages;  // \langle E \rangle to its indices
     bool any_matrix = false;

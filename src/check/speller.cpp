@@ -2,6 +2,8 @@
 #include "check/speller.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include <ricci/detail/letters.hpp>
 
@@ -37,6 +39,24 @@ bool begins_factor(const token& t) {
            t.is("\\sqrt") || t.is("\\text") || t.is("\\mathrm") || t.is("\\hbar");
 }
 
+/// What stands between two factors. A name that was put in brackets for its power is no argument of
+/// the name before it.
+const char* between(const std::string& before, const std::string& factor, bool behind_name) {
+    if (before.empty()) return "";
+    if (behind_name && factor[0] == '(') return " \\cdot ";
+    return before.back() == ' ' ? "" : " ";
+}
+
+/// 4! in digits.
+std::string factorial_of(const std::string& digits) {
+    constexpr int most = 18;  // beyond it a double has not all digits
+    const bool whole = digits.size() <= 2 && digits.find('.') == std::string::npos;
+    if (!whole || std::stoi(digits) > most) not_computed("a factorial");
+    std::int64_t product = 1;
+    for (int k = 2; k <= std::stoi(digits); ++k) product *= k;
+    return std::to_string(product);
+}
+
 }  // namespace
 
 bool is_comparison(const token& t) {
@@ -66,7 +86,8 @@ void speller::check(std::vector<factor>& product) {
         const bool scalar = position;
         if (f.bold) not_computed("vector notation: " + f.key + " stands without its index");
         if (names_.is_matrix(f.key) && !scalar)
-            not_computed("matrix notation: " + f.key + " stands without its indices");
+            not_computed("matrix notation: " + f.key +
+                         " stands without its indices, which a product has: A_{ij} B_{jk}");
         const auto elsewhere = names_.indexed.find(f.key);
         // a left side says that it is a number here, where the right side writes its indices
         const bool number_here = below_ || (context_.left && !context_.indices.empty());
@@ -81,7 +102,8 @@ void speller::check(std::vector<factor>& product) {
         not_computed("vector notation: a product of vectors whose indices are not written");
     if (names_.any_matrix && (bare_capitals > 1 || capital_before_small))
         not_computed(
-            "nothing says whether this is a product of numbers or of matrices; indices would");
+            "nothing says whether this is a product of numbers or of matrices; indices "
+            "would, as in A_{ij} B_{jk}");
     product.clear();
 }
 
@@ -91,9 +113,11 @@ std::string speller::expression(token_at now, token_at last, bool list) {
     std::vector<factor>* const outer = product_;
     product_ = &product;
     std::string out;
+    bool name_before = false;  // the factor before this one is a name
     while (now != last) {
         if (out.size() > longest_side) not_read("too long to be read");
         const token& t = *now;
+        const bool behind_name = std::exchange(name_before, false);
         if (t.is("+") || t.is("-")) {
             check(product);
             out += out.empty() || out.back() == '(' ? t.text : " " + t.text + " ";
@@ -127,8 +151,11 @@ std::string speller::expression(token_at now, token_at last, bool list) {
             out += " " + t.text + " ";
             ++now;
         } else {
+            const std::size_t known = product.size();
+            const bool bracket = t.is("(") || t.is("[") || t.is("\\{");
             const std::string f = one_factor(now, last);
-            if (!f.empty()) out += (out.empty() || out.back() == ' ' ? "" : " ") + f;
+            if (!f.empty()) out += between(out, f, behind_name && !bracket) + f;
+            name_before = product.size() > known && !product.back().key.empty();
         }
     }
     check(product);
@@ -160,6 +187,10 @@ std::string speller::one_factor(token_at& now, token_at last) {
     const token& t = *now;
     if (t.kind == token_kind::number) {
         std::string out = (now++)->text;
+        if (now != last && now->is("!")) {
+            out = factorial_of(out);
+            ++now;
+        }
         return out + power(now, last);
     }
     if (t.kind == token_kind::open) {
@@ -315,6 +346,7 @@ spelling spell(const tokens& side, const spelling_context& context) {
         speller all(context);
         out.text = all.expression(side.begin(), side.end());
         out.doubt = all.doubt();
+        out.values = all.values();
         if (out.text.empty()) {
             out.what = spelling::state::unreadable;
             out.why = "nothing stands on one side";

@@ -1,7 +1,9 @@
 // The reader behind spell(): one side of an equation, from left to right.
 #pragma once
 
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "check/paper_spelling.hpp"
@@ -15,6 +17,14 @@ struct not_spelt {
 };
 [[noreturn]] void not_computed(std::string_view why);
 [[noreturn]] void not_read(std::string_view why);
+
+/// Why matrices without indices are not read, and how to write what is meant.
+inline constexpr std::string_view transposition =
+    "matrix notation: a transposition; with indices A^T is A_{ji}, and A^T B is A_{ki} B_{kj}";
+inline constexpr std::string_view inverse_matrix =
+    "matrix notation: an inverse; with indices K^{-1} y is (K^{-1})_{ij} y_j";
+inline constexpr std::string_view determinant =
+    "matrix notation: a determinant; with indices it is \\det_{ij}(K_{ij})";
 
 /// =, <, \le and the like, and what joins comparisons.
 bool is_comparison(const token& t);
@@ -36,6 +46,7 @@ public:
     /// A sum of products, up to `last`. `list`: commas may stand between several.
     std::string expression(token_at now, token_at last, bool list = false);
     const std::string& doubt() const { return doubt_; }
+    const std::string& values() const { return values_; }
 
 private:
     friend class name_speller;
@@ -50,6 +61,7 @@ private:
     std::string derivative(const tokens& above, const tokens& below, token_at& now, token_at last);
     std::string differentiated_behind(token_at& now, token_at last);
     std::string differentiated(token_at now, token_at last, factor& whole);
+    std::string value_of(token_at first, token_at last);
     std::string differentiated_by(const tokens& list);
     std::string root(token_at& now, token_at last);
     std::string big_operator(token_at& now, token_at last);
@@ -83,6 +95,8 @@ private:
     const symbols& names_;
     std::vector<factor>* product_ = nullptr;  // what the factors now belong to
     std::string doubt_;
+    std::string values_;
+    std::set<std::string> value_names_;  // what stands in the last of them
     int depth_ = 0;
     bool bold_ = false;   // what was read last holds a vector
     bool below_ = false;  // in a denominator, where only numbers stand

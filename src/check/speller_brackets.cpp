@@ -56,6 +56,11 @@ std::string speller::bars(token_at& now, token_at last) {
     }
     if (end == last || depth != 0)
         not_computed("a bar that stands alone: conditional on something");
+    const written_name whole = name_at(std::next(now), end);
+    const auto indexed = names_.indexed.find(whole.key);
+    if (!whole.key.empty() && whole.end == end && !whole.indexed &&
+        (names_.is_matrix(whole.key) || indexed != names_.indexed.end()))
+        not_computed(determinant);
     std::string inner = expression(std::next(now), end);
     now = std::next(end);
     product_->push_back({});
@@ -150,7 +155,7 @@ std::string speller::power(token_at& now, token_at last) {
     now = behind_argument(std::next(now), last);
     if (s == "T" || s == "\\top" || s == "\\dagger" || s == "\\intercal" || s == "\\mathsf{T}" ||
         s == "\\mathrm{T}" || s == "H")
-        not_computed("matrix notation: a transposition");
+        not_computed(transposition);
     if (s == "*" || s == "\\star" || s == "\\ast") not_computed("a star behind a bracket");
     if (s == "\\circ") not_computed("degrees of an angle");
     if (s == "\\prime") not_computed("a prime behind a bracket");

@@ -13,8 +13,15 @@ bool has_comma(const tokens& list) {
     return std::any_of(list.begin(), list.end(), [](const token& t) { return t.is(","); });
 }
 
-// Names and commas alone.
+// Names with commas between them.
 bool is_list_of_names(const tokens& list) {
+    for (auto t = list.begin(); t != list.end() && std::next(t) != list.end(); ++t) {
+        const bool greek = is_greek_letter(*t) || is_greek_letter(*std::next(t));
+        const auto is_name = [](const token& u) {
+            return u.kind == token_kind::letter || is_greek_letter(u);
+        };
+        if (greek && is_name(*t) && is_name(*std::next(t))) return false;  // \alpha \beta
+    }
     return std::all_of(list.begin(), list.end(), [](const token& t) {
         return t.kind == token_kind::letter || is_greek_letter(t) || t.is(",") ||
                is_wrapper(t.text) || is_accent(t.text) || is_words_wrapper(t.text) ||
@@ -78,6 +85,9 @@ void name_speller::call() {
         now_ = end;
         return;
     }
+    // g^{ij} (\partial_k h) is a product
+    for (const token& t : inside)
+        if (t.is("\\partial")) return;
     const bool function = all_.names_.applied.count(factor_.key) > 0 || is_usual_function() || list;
     if (function && (factor_.indexed || list || !all_.names_.called.count(factor_.key)))
         value_at(inside);

@@ -1,5 +1,8 @@
 // Fractions, and derivatives, which are written as fractions.
+#include <algorithm>
+
 #include "check/speller.hpp"
+#include "check/text_reading.hpp"
 #include "papers/paper_words.hpp"
 
 namespace ricci::papers {
@@ -33,6 +36,12 @@ int order_at(token_at& t, token_at last) {
     if (order != "2" && !order.empty()) not_computed("a derivative of higher order");
     t = behind_argument(std::next(t), last);
     return order == "2" ? 2 : 1;
+}
+
+/// Whether a sign begins what stands behind another sign: a \cdot -b.
+bool is_sign_of_operator(token_at sign) {
+    const token& before = *std::prev(sign);
+    return before.is("\\cdot") || before.is("\\times") || before.is("/") || before.is("*");
 }
 
 // A name below a derivative.
@@ -89,7 +98,7 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
     if (!is_d(above) || !is_d(below))
         not_computed("a derivative that is written in a way of its own");
     const bool total = !above[0].is("\\partial");
-    if (total) doubt("a total derivative is read as one by what is written, with all else held");
+    value_names_.clear();
     auto t = behind_d(above.begin(), above.end());
     const int order = order_at(t, above.end());
     factor whole;
@@ -112,6 +121,13 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
             by += (by.empty() ? "\\partial " : " \\partial ") + spelt;
     }
     if (count != order) not_computed("a derivative of higher order");
+    const bool alone =
+        value_names_.size() == 1 && count == order &&
+        std::all_of(below.begin(), below.end(), [&](const token& u) {
+            return u.kind != token_kind::letter || u.is("d") || value_names_.count(u.text) > 0;
+        });
+    if (total && !alone)
+        doubt("a total derivative is read as one by what is written, with all else held");
     if (now != last && now->kind == token_kind::down)
         not_computed("a derivative that says what is held fixed");
     product_->push_back(whole);
@@ -122,26 +138,58 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
     return raised.empty() ? out : "(" + out + ")" + raised;
 }
 
-/// \frac{d}{dx} f: what stands behind is differentiated.
+/// \frac{d}{dx} f: what stands behind is differentiated, up to the next sign.
 std::string speller::differentiated_behind(token_at& now, token_at last) {
     if (now == last) not_computed(why_prose("\\partial"));
-    name_speller name(*this, now, last);
-    std::string of = name.run();
-    if (of.empty() || name.raised() || (now != last && !(now->is("+") || now->is("-"))))
-        not_computed(why_prose("\\partial"));
-    return of;
+    const token_at first = now;
+    int depth = 0;
+    for (; now != last; ++now) {
+        const bool sign = now->is("+") || now->is("-");
+        if (depth == 0 && now != first && sign && !is_sign_of_operator(now)) break;
+        if (opens(*now) || now->kind == token_kind::open) ++depth;
+        if ((closes(*now) || now->kind == token_kind::close) && --depth < 0) break;
+    }
+    token_at name_end = first;
+    {
+        name_speller name(*this, name_end, now);
+        std::string of = name.run();
+        if (!of.empty() && !name.raised() && name_end == now && is_single_name(of)) return of;
+    }
+    // (x^2) y: of the bracket, or of both
+    if (first->is("(") && behind_group(first, last) != now)
+        not_read("a derivative in front of a bracket and more: put brackets around all of it");
+    return value_of(first, now);
 }
 
-/// The name above, from `now` on.
+/// The name above, from `now` on, or one for what stands there.
 std::string speller::differentiated(token_at now, token_at last, factor& whole) {
+    const token_at first = now;
     name_speller name(*this, now, last);
     std::string of = name.run();
     whole.bold = name.what().bold;
-    if (of.empty() || now != last || name.raised())
-        not_computed("a derivative of an expression, and not of a name");
+    if (of.empty() || now != last || name.raised()) return value_of(first, last);
     if (!name.what().indexed && (names_.is_matrix(name.what().key) || name.what().bold))
         not_computed("matrix notation: a derivative without indices");
     return of;
+}
+
+/// A name for an expression, with the indices that this leaves open, as the notation differentiates
+/// names alone.
+std::string speller::value_of(token_at first, token_at last) {
+    for (auto t = first; t != last; ++t)
+        if (t->is("\\partial") || t->is("d")) not_computed("a derivative of a derivative");
+    std::vector<factor> product;
+    std::vector<factor>* const outer = product_;
+    product_ = &product;
+    const std::string expression_spelt = expression(first, last);
+    product_ = outer;
+    if (expression_spelt.empty()) not_computed(why_prose("\\partial"));
+    for (auto t = first; t != last; ++t)
+        if (const written_name n = name_at(t, last); !n.key.empty()) value_names_.insert(n.key);
+    const std::string name =
+        name_with(names_.codes->name(spelled(tokens(first, last))), open_indices(expression_spelt));
+    values_ += name + " = " + expression_spelt + "\n";
+    return name;
 }
 
 /// A name below.

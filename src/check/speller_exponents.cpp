@@ -38,11 +38,11 @@ void name_speller::upper_script(const tokens& whole) {
 
 // A^T, A^H, A^{-1}
 void name_speller::refuse_matrices(const std::string& s) const {
-    if (is_transposition(s)) not_computed("matrix notation: a transposition");
+    if (is_transposition(s)) not_computed(transposition);
     const bool big = !factor_.key.empty() && factor_.key[0] >= 'A' && factor_.key[0] <= 'Z';
-    if (s == "H" && (big || factor_.bold)) not_computed("matrix notation: a transposition");
+    if (s == "H" && (big || factor_.bold)) not_computed(transposition);
     if (s == "-1" && !factor_.indexed && (factor_.bold || (big && all_.names_.any_matrix)))
-        not_computed("matrix notation: an inverse");
+        not_computed(inverse_matrix);
 }
 
 // x^*, x^{\prime}
@@ -125,7 +125,7 @@ bool name_speller::power_above(const tokens& script, const std::string& s) {
         not_computed("digits above a name that has indices elsewhere: places, or a power");
     const bool number = !factor_.indexed && all_.names_.numbers.count(factor_.key) &&
                         !all_.names_.lowered.count(factor_.key) && is_greek_letter(*start_);
-    if (!digits && !all_.context_.labels.count(s) && !number &&
+    if (!digits && !all_.context_.labels.count(s) && !all_.names_.exponents.count(s) && !number &&
         (known || (!is_small(s) && !is_greek_letter(script[0]))))
         return false;
     power_ = "^{" + s + "}";

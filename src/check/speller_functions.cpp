@@ -146,7 +146,8 @@ std::string speller::factors_as_argument(token_at& now, token_at last) {
             ++now;
             continue;
         }
-        out += (count ? " " : "") + one_factor(now, last);
+        const std::string f = one_factor(now, last);
+        out += (count == 0 ? "" : f[0] == '(' ? " \\cdot " : " ") + f;
         ++count;
         if (!product.empty())
             indexed = indexed || product.back().indexed || product.back().key.empty();

@@ -10,7 +10,8 @@
 namespace ricci::papers {
 namespace {
 
-constexpr std::string_view unsaid = "a function of a matrix that does not say of which indices";
+constexpr std::string_view unsaid =
+    "a function of a matrix that does not say of which indices, as \\det_{ij}(K_{ij}) does";
 
 bool is_script(const token& t) { return t.kind == token_kind::up || t.kind == token_kind::down; }
 bool is_index(const token& t) {

@@ -1,4 +1,8 @@
 // Names: letters, and words made of letters that stand together.
+#include <algorithm>
+
+#include <ricci/detail/letters.hpp>
+
 #include "check/letters.hpp"
 #include "check/speller.hpp"
 #include "papers/paper_words.hpp"
@@ -14,7 +18,10 @@ std::string name_speller::run(bool calls) {
     if (calls) call();
     if (!factor_.indexed && all_.context_.labels.count("bare:" + factor_.key))
         out_ = all_.names_.codes->name(factor_.key);
-    if (!power_.empty()) out_ = factor_.indexed ? "(" + out_ + ")" + power_ : out_ + power_;
+    // with letters the notation would read places
+    const bool letters = std::any_of(power_.begin(), power_.end(), detail::is_ascii_letter);
+    if (!power_.empty())
+        out_ = factor_.indexed || letters ? "(" + out_ + ")" + power_ : out_ + power_;
     return before_ + out_;
 }
 

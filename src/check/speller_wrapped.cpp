@@ -74,6 +74,7 @@ bool name_speller::wrapped_value(const token& wrapper, const std::string& plain,
 }
 
 void name_speller::refuse_undefined_function() const {
+    if (factor_.key == "tr") not_computed(why_word_is_prose("trace"));
     const auto known = all_.names_.arguments.find(factor_.key);
     // the arguments of a definition are documentation; elsewhere nothing says what it does
     if (known != all_.names_.arguments.end() && known->second.size() == 1) return;

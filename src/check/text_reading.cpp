@@ -60,6 +60,12 @@ void note_names(const ir::program_view& p, std::vector<used_name>& out) {
         if (u.derivative) {
             u.of = string_of(p.name(p.names[n].of));
             u.numerator = string_of(ir::parts_of_derivative(p.name(n)).numerator);
+            const std::string first = u.numerator;
+            if (const auto inner = ir::parts_of_derivative(detail::view_of(first));
+                !inner.of.empty()) {
+                u.numerator = string_of(inner.numerator);
+                u.of_inner = string_of(inner.of);
+            }
         }
         out.push_back(std::move(u));
     }
@@ -103,6 +109,32 @@ reading read_text(const std::string& text) {
     }
     note_names(p, out.names);
     return out;
+}
+
+std::string open_index_of(const reading& r) {
+    const std::string key = "the index ";
+    if (r.what != reading::trouble::index_once || r.words.rfind(key, 0) != 0) return {};
+    return r.words.substr(key.size(), r.words.find(' ', key.size()) - key.size());
+}
+
+std::string name_with(const std::string& name, const std::vector<std::string>& indices) {
+    if (indices.empty()) return name;
+    std::string out = name + "^{";
+    for (const std::string& i : indices) out += i + " ";
+    out.back() = '}';
+    return out;
+}
+
+std::vector<std::string> open_indices(const std::string& expression) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> open;
+    while (open.size() < most) {
+        const std::string letter =
+            open_index_of(read_text(name_with("\\text{whole}", open) + " = " + expression));
+        if (letter.empty() || std::find(open.begin(), open.end(), letter) != open.end()) break;
+        open.push_back(letter);
+    }
+    return open;
 }
 
 }  // namespace ricci::papers

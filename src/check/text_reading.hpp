@@ -12,10 +12,11 @@ namespace ricci::papers {
 struct used_name {
     std::string name;
     int rank = 0;
-    bool defined = false;     // an equation of the text defines it
-    bool derivative = false;  // dL/dQ
-    std::string of;           // of a derivative: Q
-    std::string numerator;    // and L
+    bool defined = false;       // an equation of the text defines it
+    bool derivative = false;    // dL/dQ
+    std::string of;             // of a derivative: Q
+    std::string numerator;      // and L; of a second derivative, too
+    std::string of_inner = {};  // of a second derivative: what it is taken by first
 };
 
 /// What a text says, or why it is not read.
@@ -43,6 +44,13 @@ struct reading {
 
 /// Reads equations; nothing is derived.
 reading read_text(const std::string& text);
+
+/// Of a side that leaves an index open, this index; empty of others.
+std::string open_index_of(const reading& r);
+/// The indices that an expression leaves open, each once.
+std::vector<std::string> open_indices(const std::string& expression);
+/// A name with these indices above it.
+std::string name_with(const std::string& name, const std::vector<std::string>& indices);
 
 using judge::plain_name;
 

@@ -69,6 +69,8 @@ std::string words_of(const ir::program_view& p, const bound_assumption& a) {
             return "\\sum_i " + along + " = 1 and " + along + " > 0";
         case property::positive:
             return with_letters(name, rank, 0, 'i', 1, 'j') + " > 0";
+        case property::permutation:
+            return name + " is the permutation symbol";
         case property::counts:
             return name + " = \\sum_{" + detail::string_of(p.index(a.index)) + "} 1";
         case property::diagonal:
@@ -122,6 +124,9 @@ std::vector<std::vector<bound_assumption>> standard_assumptions(const ir::progra
             add(property::distribution, a);
         }
         all_positive.push_back({n, property::positive, -1, -1, ir::none});
+        const std::string name = plain_name(detail::string_of(p.name(n)));
+        if (rank == permuted && (name == "\\epsilon" || name == "\\varepsilon"))
+            add(property::permutation);
         for (const ir::ref i : summed)
             if (rank == 0 && counts) add(property::counts, -1, -1, i);
     }
@@ -149,6 +154,7 @@ std::vector<bound_assumption> bound_to(const ir::program_view& p,
                 a.property == property::distribution || a.property == property::one_hot;
             if (by_axis && (first < 0 || first >= rank || second >= rank || first == second))
                 continue;
+            if (a.property == property::permutation && rank != permuted) continue;
             ir::ref index = ir::none;
             for (const ir::ref i : counted_indices(p))
                 if (detail::string_of(p.index(i)) == a.index) index = i;

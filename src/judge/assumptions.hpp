@@ -23,6 +23,9 @@ struct bound_assumption {
     ir::ref index;  // of `counts`
 };
 
+/// The rank of the permutation symbol, and the extent of its axes.
+inline constexpr std::int32_t permuted = 3;
+
 /// Changes what a counterexample_search draws. Tensors of which nothing is assumed stay as drawn,
 /// but that numbers without indices, which are drawn positive, are negative in every other attempt.
 class transformation {

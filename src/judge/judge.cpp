@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/texts.hpp"
+#include "src/judge/elementary.hpp"
 #include "src/judge/operators.hpp"
 #include "src/judge/trials.hpp"
 #include "src/judge/written_out.hpp"
@@ -104,6 +105,17 @@ finding judge(const request& asked) {
     bool proved = j.verdict == derive::verdict::proved;
     if (unproved && j.numbers.alike)
         proved = proves_written_out(source.program.view(), claims.program.view());
+    // a derivative is no name of the source, and a claim may have inputs of its own: both sides are
+    // where numbers are tried
+    if (unproved && !proved && claims.program.view().equations.size() == 1) {
+        const auto proves = [](const derive::judgement& both) {
+            return both.claimed != ir::none && both.numbers.alike &&
+                   proves_alike(both.tried.view(), both.claimed, both.derived);
+        };
+        proved = j.claimed != ir::none
+                     ? proves(j)
+                     : proves(detail::try_claims(source.program.view(), claims.program, j.claim));
+    }
     if (proved) {
         out.verdict = verdict::proved;
         return out;
@@ -117,6 +129,7 @@ finding judge(const request& asked) {
     if (j.claimed == ir::none || j.numbers.gave_up) return out;
     const bool complex = derive::speaks_of_complex_numbers(source.program.view()) ||
                          derive::speaks_of_complex_numbers(claims.program.view());
+    if (!complex) drop_guards(j.tried);
     try_assumptions(j, complex, asked.declared, out);
     return out;
 }

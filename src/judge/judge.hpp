@@ -26,7 +26,8 @@ enum class property : std::uint8_t {
     sums_to_one,   // along an axis
     distribution,  // positive, and sums to one along an axis
     positive,
-    counts,  // a number without indices is the extent of an index that is summed over
+    permutation,  // the symbol of three indices in three dimensions; tried of \epsilon alone
+    counts,       // a number without indices is the extent of an index that is summed over
     // where they are declared
     diagonal,
     one_hot,  // along an axis

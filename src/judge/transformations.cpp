@@ -108,6 +108,16 @@ void make_sum_one(const slices& s, std::int32_t start, bool all_positive, values
     for (std::int32_t k = 0; k < s.rows; ++k) v[s.at(start, k)] = v[s.at(start, k)] * below;
 }
 
+/// 1 for even permutations of 0, 1 and 2, -1 for odd ones.
+void make_permutation(ir::ref name, const ir::shape_table& t, values_of& v) {
+    for (std::int32_t axis = 0; axis < permuted; ++axis)
+        if (t.rank(name) != permuted || t.extent(name, axis) != permuted) return;
+    for (std::int32_t k = 0; k < v.size(); ++k) {
+        const std::int32_t i = k / 9, j = k / 3 % 3, l = k % 3;
+        v[k] = number::whole((i - j) * (j - l) * (l - i) / 2);
+    }
+}
+
 void apply(const bound_assumption& a, const slices& s, std::int32_t start, std::int32_t attempt,
            values_of& v) {
     const bool square = s.rows == s.columns;
@@ -158,6 +168,8 @@ void transformation::operator()(ir::ref name, std::int32_t attempt, const ir::sh
         } else if (a.property == property::whole) {
             for (std::int32_t k = 0; k < values.size(); ++k)
                 values[k] = number::whole((k * 5 + attempt * 3 + 1) % 4);
+        } else if (a.property == property::permutation) {
+            make_permutation(name, shapes, values);
         } else if (a.property == property::counts) {
             for (ir::ref e = 0; e < p_.equations.size(); ++e)
                 if (shapes.index_extent(e, a.index) > 0)

@@ -35,29 +35,31 @@ public:
         derive::counterexample first;  // in which they differ
         bool holds() const { return different == 0 && !gave_up && equal >= 3; }
     };
-    /// Draws until they differ `wanted` times, or have been equal often.
-    result run(const assumed& all, int wanted) {
+    /// Draws until they differ `wanted` times, or have been equal `enough` times.
+    result run(const assumed& all, int wanted, int enough = 5) {
         result out;
-        bool square = true;
-        for (const bound_assumption& a : all)
-            square = square && (a.property != property::orthogonal ||
-                                classes_.is_square(a.name, a.first, a.second));
+        // three is the least extent in which rotations do not commute, and that of permutations
+        bool by_turns = true;
+        for (const bound_assumption& a : all) {
+            by_turns = by_turns && a.property != property::permutation &&
+                       (a.property != property::orthogonal ||
+                        classes_.is_square(a.name, a.first, a.second));
+        }
         derive::counterexample_search<ir::program_view, transformation> search(
             p_, j_.claimed, j_.derived, complex_, work_of_a_draw, transformation(p_, all));
         for (const ir::ref name : j_.whole) search.set_whole(name);
         // where they differ now and then - a factor is drawn as 1, a root has no value - more of
         // them
         for (std::int32_t k = 0;
-             k < most_draws && out.different < wanted && (out.different > 0 || out.equal < 5);
+             k < most_draws && out.different < wanted && (out.different > 0 || out.equal < enough);
              ++k) {
             if (work_ > work_of_all) {
                 out.gave_up = true;
                 break;
             }
             derive::counterexample found;
-            // three is the least extent in which rotations do not commute
             const std::int64_t before = search.work_left();
-            search.attempt(k, all.empty() && k % 2 == 0 ? 2 : 3, square && k % 2 == 1, found);
+            search.attempt(k, all.empty() && k % 2 == 0 ? 2 : 3, by_turns && k % 2 == 1, found);
             work_ += before - search.work_left();
             if (found.gave_up) {
                 out.gave_up = true;
@@ -127,7 +129,8 @@ void try_assumptions(const derive::judgement& j, bool complex,
 
     const assumed known = bound_to(p, declared);
     const bool alike = out.alike;
-    const trials::result plain = all.run(known, 2);
+    // 1^a is 1^b, so that what was alike in a few draws is drawn more often
+    const trials::result plain = all.run(known, 2, out.alike ? 16 : 5);
     const auto conditional = [&](const assumed& under, bool by_declared) {
         out.verdict = verdict::conditional;
         out.words = "true if " + words_of(p, under);

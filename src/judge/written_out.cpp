@@ -3,10 +3,13 @@
 
 #include <utility>
 
+#include <ricci/derive/counterexample.hpp>
 #include <ricci/ir/normal.hpp>
 #include <ricci/ir/primes.hpp>
 #include <ricci/ir/prove.hpp>
 #include <ricci/ir/rewrite.hpp>
+
+#include "src/judge/elementary.hpp"
 
 namespace ricci::judge {
 namespace {
@@ -48,26 +51,6 @@ ir::ref written_out(ir::program& p, ir::ref n) {
     return p.make(ir::op::divide, p.apply(ir::function::exp, p.links[x.children.first]), sum);
 }
 
-bool is_exponential(const ir::node& x) {
-    return x.kind == ir::op::apply && x.detail == static_cast<std::uint8_t>(ir::function::exp);
-}
-/// log(exp(a) / b) = a - log(b)
-ir::ref with_logarithms_split(ir::program& p, ir::ref n) {
-    const ir::ref inside =
-        ir::rebuild_children(p, n, [&](ir::ref child) { return with_logarithms_split(p, child); });
-    const ir::node x = p.nodes[inside];
-    if (x.kind != ir::op::apply || x.detail != static_cast<std::uint8_t>(ir::function::log))
-        return inside;
-    const ir::node of = p.nodes[p.links[x.children.first]];
-    if (is_exponential(of)) return p.links[of.children.first];
-    if (of.kind != ir::op::divide) return inside;
-    const ir::node above = p.nodes[p.links[of.children.first]];
-    if (!is_exponential(above)) return inside;
-    const ir::ref below = p.apply(ir::function::log, p.links[of.children.first + 1]);
-    const ir::ref minus = p.make(ir::op::multiply, p.number(-1), below);
-    return p.make(ir::op::add, p.links[above.children.first], minus);
-}
-
 constexpr std::int32_t most_nodes = 3000;
 constexpr std::int64_t most_steps = 40000;
 
@@ -89,10 +72,12 @@ ir::ref divisor_in(const ir::program& p, const ir::normal_sum& sum) {
     for (std::int32_t k = 0; k < sum.size(); ++k)
         for (const ir::normal_factor& f : sum[k].factors) {
             const ir::node& x = p.nodes[f.atom];
-            const bool several = x.kind == ir::op::add ||
+            // p (1 - p), too, is a sum once it is expanded
+            const bool several = x.kind == ir::op::add || x.kind == ir::op::multiply ||
+                                 is_cosine(p, f.atom) ||
                                  (x.kind == ir::op::reduce &&
                                   x.detail == static_cast<std::uint8_t>(ir::reduction::sum));
-            if (!several || f.exponent.above() >= 0 || !f.exponent.is_whole()) continue;
+            if (!several || f.exponent.above() >= 0) continue;
             bool same = true;
             const ir::index_set inside = ir::free_indices(p, f.atom);
             for (const ir::ref i : sum[k].bound) same = same && !inside.has(i);
@@ -110,7 +95,7 @@ ir::ref cleared(ir::program& p, const ir::normal_sum& sum, ir::ref divisor) {
         t.bound = sum[k].bound;
         bool done = false;
         for (ir::normal_factor f : sum[k].factors) {
-            const bool here = !done && f.exponent.above() < 0 && f.exponent.is_whole() &&
+            const bool here = !done && f.exponent.above() < 0 &&
                               ir::normaliser(p, most_steps).equal(f.atom, divisor);
             if (here) f.exponent.add(1);
             done = done || here;
@@ -125,14 +110,15 @@ ir::ref cleared(ir::program& p, const ir::normal_sum& sum, ir::ref divisor) {
 }
 
 bool is_zero(ir::program& p, ir::ref n) {
-    for (int round = 0; round < 6; ++round) {
+    for (int round = 0; round < 10; ++round) {
         ir::normaliser normal(p, most_steps);
         const ir::normal_sum sum = normal.normalise(n);
         if (sum.size() == 0) return true;
         if (normal.gave_up()) return false;
-        const ir::ref divisor = divisor_in(p, sum);
-        if (divisor == ir::none) return false;
-        n = cleared(p, sum, divisor);
+        const ir::ref squares = without_squared_cosines(p, sum);
+        const ir::ref divisor = squares == ir::none ? divisor_in(p, sum) : ir::none;
+        if (squares == ir::none && divisor == ir::none) return false;
+        n = divisor == ir::none ? squares : cleared(p, sum, divisor);
         if (ir::written_size(p, n, most_nodes) >= most_nodes) return false;
     }
     return false;
@@ -147,24 +133,38 @@ ir::program written_out(const ir::program_view& view) {
     return p;
 }
 
+/// Whether the equation `claim` of a program says of its name what `stated` says.
+bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stated, bool complex) {
+    ir::program p(view);
+    if (!complex) drop_guards(p);
+    const ir::equation known = p.equations[stated];
+    const ir::ref body = ir::aligned(p, claim, known);
+    if (body == ir::none) return false;
+    const ir::ref minus = p.make(ir::op::multiply, p.number(-1), body);
+    const ir::ref difference = all_opened(p, p.make(ir::op::add, known.body, minus));
+    return difference != ir::none && is_zero(p, with_few_functions(p, difference, complex));
+}
+
 }  // namespace
 
 bool proves_written_out(const ir::program_view& source, const ir::program_view& claims) {
     const ir::program open = written_out(source), claimed = written_out(claims);
     ir::claim_set set(open.view(), claimed.view());
+    const bool complex =
+        derive::speaks_of_complex_numbers(source) || derive::speaks_of_complex_numbers(claims);
     for (const ir::equation& claim : set.claims()) {
-        ir::program p(set.scratch().view());
-        const ir::ref e = p.definition(claim.name);
-        if (e == ir::none) return false;
-        const ir::equation stated = p.equations[e];
-        const ir::ref body = ir::aligned(p, claim, stated);
-        if (body == ir::none) return false;
-        const ir::ref minus = p.make(ir::op::multiply, p.number(-1), body);
-        const ir::ref difference = all_opened(p, p.make(ir::op::add, stated.body, minus));
-        if (difference == ir::none || !is_zero(p, with_logarithms_split(p, difference)))
-            return false;
+        const ir::ref e = set.scratch().definition(claim.name);
+        if (e == ir::none || !agree(set.scratch().view(), claim, e, complex)) return false;
     }
     return set.claims().size() > 0;
+}
+
+bool proves_alike(const ir::program_view& tried, ir::ref claimed, ir::ref derived) {
+    const ir::program open = written_out(tried);
+    const ir::ref claim = open.definition(claimed), known = open.definition(derived);
+    return claim != ir::none && known != ir::none &&
+           agree(open.view(), open.equations[claim], known,
+                 derive::speaks_of_complex_numbers(tried));
 }
 
 }  // namespace ricci::judge

@@ -9,4 +9,7 @@ namespace ricci::judge {
 /// the program defines written out, and both sides multiplied by what stands below a line.
 bool proves_written_out(const ir::program_view& p, const ir::program_view& claims);
 
+/// The same of two names of one program, whatever their equations are of.
+bool proves_alike(const ir::program_view& p, ir::ref claimed, ir::ref derived);
+
 }  // namespace ricci::judge

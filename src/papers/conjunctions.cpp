@@ -35,6 +35,8 @@ constexpr std::string_view restricting[] = {
     "on",   "in",       "to",    "by",       "from",     "subject", "s.t", "otherwise",
     "such", "assuming", "since", "because",  "near",     "else"};
 
+}  // namespace
+
 std::string last_sentence(std::string_view text) {
     constexpr std::size_t most = 300;
     std::string sentence(text.size() > most ? text.substr(text.size() - most) : text);
@@ -46,8 +48,6 @@ std::string last_sentence(std::string_view text) {
             sentence.erase(0, k + 1);
     return sentence;
 }
-
-}  // namespace
 
 conjunction conjunction_of(std::string_view words) {
     if (is_among(words, joining)) return conjunction::joins;

@@ -18,6 +18,9 @@ enum class conjunction : std::uint8_t {
 /// What words within a display do to the equations around them.
 conjunction conjunction_of(std::string_view words);
 
+/// The sentence that a text ends in, as far as it has gone.
+std::string last_sentence(std::string_view text);
+
 /// Whether the sentence that leads to an equation supposes something: "if", "requires", "then".
 /// Such an equation defines nothing for those after it.
 bool supposes(std::string_view text_before);

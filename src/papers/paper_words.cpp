@@ -76,6 +76,7 @@ constexpr std::string_view extreme =
     "an optimum over all values, which the notation does not compute";
 constexpr std::string_view dots = "dots stand for what is not written";
 constexpr std::string_view matrix = "matrix notation: the indices are not written";
+constexpr std::string_view trace = "matrix notation: a trace; with indices it is A_{ii}";
 constexpr std::string_view set = "speaks of sets";
 constexpr std::string_view operation = "a differential operator in front of what it is applied to";
 constexpr std::string_view logic = "a statement of logic";
@@ -136,8 +137,8 @@ constexpr entry prose[] = {
     {"\\choose", "a binomial coefficient"},
     {"\\dim", "a dimension of a space"},
     {"\\ker", "a kernel of a map"},
-    {"\\tr", matrix},
-    {"\\Tr", matrix},
+    {"\\tr", trace},
+    {"\\Tr", trace},
     {"\\diag", matrix},
     {"\\rank", matrix},
     {"\\dagger", matrix},
@@ -220,8 +221,8 @@ constexpr entry prose_words[] = {
     {"Diag", matrix},
     {"rank", matrix},
     {"vec", matrix},
-    {"Tr", matrix},
-    {"trace", matrix},
+    {"Tr", trace},
+    {"trace", trace},
     {"concat", matrix},
     {"Concat", matrix},
     {"rowsum", matrix},
