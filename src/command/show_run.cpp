@@ -206,7 +206,7 @@ show::view view_of(const planned_page& page, const program& p, const std::string
         if (factors.empty()) continue;
         for (show::factor& f : factors)
             if (f.role >= 0) f.role = place[static_cast<std::size_t>(f.role)];
-        v.trace.push_back({t.what, t.name, show::symbol_of(t.name, show::words_of_axes(t)),
+        v.trace.push_back({t.kind, t.name, show::symbol_of(t.name, show::words_of_axes(t)),
                            t.equation, std::move(factors), *values});
     }
     return v;
