@@ -27,8 +27,10 @@ expr lowering::other_form(expr sum) {
 expr lowering::beside_scatter(expr sum) {
     const loop_list over = graph_[sum].over;
     expr_list product, added;
-    for (const expr f : graph_.factors(graph_[sum].arguments[0]))
-        (common(graph_[f].indices, over).empty() ? product : added).push_back(f);
+    for (const expr f : graph_.factors(graph_[sum].arguments[0])) {
+        const bool inside = graph_.is_scalar(f) || !common(graph_[f].indices, over).empty();
+        (inside ? added : product).push_back(f);  // numbers in front of a sum belong to it
+    }
     if (product.empty() || plan_.careful) return expr::none;
     const expr alone = graph_.sum(over, graph_.multiply(added));
     if (graph_[alone].kind != kind::sum) return expr::none;

@@ -194,8 +194,8 @@ TEST_CASE("operands of all layers are checked before anything is written", "[rep
         else bound.push_back({"Y", y});
         numbers<std::int32_t>(n)[5] = 4;
         runner step = prepare(p, bound);
-        CHECK_THROWS_WITH(step(), Contains("axis 0 of E has the places 0 to 3, and a number there "
-                                           "is 4"));
+        CHECK_THROWS_WITH(step(),
+                          Contains("axis 0 of E has the places 0 to 3, and a number of n is 4"));
         for (std::size_t k = 0; k < 2; ++k) CHECK(numbers<double>(y)[k] == 7);
         for (std::size_t k = 0; k < 4; ++k) CHECK(numbers<double>(de)[k] == 7);
         numbers<std::int32_t>(n)[5] = 3;

@@ -239,12 +239,12 @@ TEST_CASE("what cannot be layers is refused", "[repeat]") {
     CHECK(refused([&] {
               return prepare(two, {{"X", x}, {"W", w}, {"Y", x}});
           }) ==
-          "ricci: the output 'Y' of the layers is in the memory of 'X', which they read; bind "
+          "ricci: the output Y of the layers is in the memory of X, which they read; bind "
           "memory of its own.");
     // nor may what a step gave be bound to it: layers would write it before they have read it
     runner step = prepare(value_and_gradient(two, "Y", {"W"}),
                           {{"X", x}, {"W", w}, {"dL/dY", array(element::f64, {3, 3})}});
     CHECK(refused([&] { step.bind("X", step["Y"]); }) ==
-          "ricci: the output 'Y' of the layers is in the memory of 'X', which they read; bind "
+          "ricci: the output Y of the layers is in the memory of X, which they read; bind "
           "memory of its own.");
 }
