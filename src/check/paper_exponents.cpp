@@ -40,6 +40,7 @@ void exponent_survey::look_above(const tokens& script, const token& base) {
     bool arithmetic = false;
     for (auto t = script.begin(); t != script.end(); ++t) {
         arithmetic = arithmetic || t->is("+") || t->is("-") || t->is("/") || t->is("\\frac");
+        if (t->is("/") || t->is("\\frac")) note_quotient(script);
         if (!t->is("-") || std::next(t) == script.end() || !is_candidate(*std::next(t))) continue;
         const bool first = t == script.begin() || std::prev(t)->kind == token_kind::open;
         if (first || std::prev(t)->kind == token_kind::number) numbers_.insert(std::next(t)->text);
@@ -47,6 +48,12 @@ void exponent_survey::look_above(const tokens& script, const token& base) {
     if (letters > 1 && !arithmetic)
         for (const token& t : script)
             if (is_candidate(t)) indices_.insert(t.text);
+}
+
+// 1/\rho above a name: an index is divided nowhere.
+void exponent_survey::note_quotient(const tokens& script) {
+    for (const token& t : script)
+        if (is_candidate(t) && !is_usual_index(t.text)) numbers_.insert(t.text);
 }
 
 void exponent_survey::look(token_at first, token_at last) {

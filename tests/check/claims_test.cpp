@@ -25,6 +25,11 @@ TEST_CASE("letters above a name that are numbers are exponents") {
           "defines proved");
     CHECK(verdicts_in("$$u(c) = \\frac{c^{1-\\gamma}}{1-\\gamma}$$\n$$u'(c) = c^{\\gamma}$$") ==
           "defines refuted");
+    const std::string elastic =
+        "$$Q = (a K^\\rho + b L^\\rho)^{1/\\rho}$$\n"
+        "$$\\frac{\\partial Q}{\\partial K} = a K^{\\rho-1} ";
+    CHECK(verdicts_in(elastic + "Q^{1-\\rho}$$") == "defines proved");
+    CHECK(verdicts_in(elastic + "Q^{\\rho-1}$$") == "defines refuted");
     // below a name it is an index everywhere
     CHECK(verdicts_in("$$E = p^\\alpha p_\\alpha$$\n$$x = \\alpha y$$").find("prose") ==
           std::string::npos);
