@@ -130,7 +130,8 @@ void try_assumptions(const derive::judgement& j, bool complex,
     const assumed known = bound_to(p, declared);
     const bool alike = out.alike;
     // 1^a is 1^b, so that what was alike in a few draws is drawn more often
-    const trials::result plain = all.run(known, 2, out.alike ? 16 : 5);
+    const int enough = alike ? 16 : 5;
+    const trials::result plain = all.run(known, 2, enough);
     const auto conditional = [&](const assumed& under, bool by_declared) {
         out.verdict = verdict::conditional;
         out.words = "true if " + words_of(p, under);
@@ -146,10 +147,11 @@ void try_assumptions(const derive::judgement& j, bool complex,
         if (!all.makes_sense(one)) continue;
         assumed under = known;
         under.insert(under.end(), one.begin(), one.end());
-        const trials::result here = all.run(under, 1);
+        const trials::result here = all.run(under, 1, enough);
         // what the page declares beside it need not be said where it plays no part
         if (here.holds())
-            return conditional(!known.empty() && all.run(one, 1).holds() ? one : under, false);
+            return conditional(!known.empty() && all.run(one, 1, enough).holds() ? one : under,
+                               false);
         gave_up = here.gave_up;
     }
     const bool was_unequal = out.verdict == verdict::refuted || alike;
