@@ -21,7 +21,7 @@ constexpr std::size_t operands_of_part = 8;
 // Sets of indices of all nodes at once.
 constexpr double most_bytes = 1e8;
 // Of the limit; none that is kept is left for it.
-constexpr double penalty = 4;
+constexpr double penalty_beyond_limit = 4;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ order_found with_less_traffic(const hypergraph& network, const order_found& orde
     price.minimize = objective::weighed;
     price.traffic_weight = weight_of_traffic;
     price.limit = std::min(std::log2(largest), 1e9);
-    price.penalty = penalty;
+    price.penalty = penalty_beyond_limit;
     tree_annealer tree(raw.core, price);
     tree.load(raw.within(order.products));
     subtree_search(tree).run(operands_of_part, go_on);
