@@ -68,11 +68,11 @@ std::string speller::bars(token_at& now, token_at last) {
 }
 
 std::string speller::norm(token_at& now, token_at last) {
-    const auto closing = [](const token& t) {
+    const auto is_double_bar = [](const token& t) {
         return t.is("\\|") || t.is("\\rVert") || t.is("\\Vert");
     };
     token_at end = std::next(now);
-    while (end != last && !closing(*end)) ++end;
+    while (end != last && !is_double_bar(*end)) ++end;
     if (end == last) not_computed("a double bar that stands alone");
     std::string out = "\\lVert " + expression(std::next(now), end) + " \\rVert";
     if (out.find_first_of("_^") == std::string::npos)
