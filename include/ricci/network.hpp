@@ -308,11 +308,12 @@ public:
     ~prepared_network();
 
     /// Other memory of the same shape and type for tensor k, whose values may be others. Throws
-    /// ricci::error where they differ, for memory of the result (of which a copy is bound), where
-    /// the order rests on zeros that it has not, for other strides than those of a tensor that was
-    /// prepared with gaps or with axes in another order, and where what was prepared .scaled reads such values from a copy, for which there is no
-    /// memory. After that the tensor is what it was before. An array that was bound before, with other
-    /// values in its memory, is bound again in a few nanoseconds.
+    /// ricci::error where they differ; for memory of the result, of which a copy is bound; where
+    /// the order rests on zeros that it has not; for other strides than those of a tensor that was
+    /// prepared with gaps or with axes in another order; and where what was prepared .scaled reads
+    /// such values from a copy, for which there is no memory. After that the tensor is what it was
+    /// before. An array that was bound before, with other values in its memory, is bound again in
+    /// tens of nanoseconds.
     void bind(std::size_t operand, detail::network_operand value);
     template <class Array>
     requires std::is_same_v<Array, array>

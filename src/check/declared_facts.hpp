@@ -41,7 +41,7 @@ struct page_facts {
 std::vector<judge::assumption> facts_around(std::string_view before, std::string_view behind,
                                             const std::string& name);
 
-/// The names in formulas that a sentence says "for all" of: "For all $a$ and $b$" before an equation.
+/// The names of which a sentence says "for all": "For all $a$ and $b$" before an equation.
 std::set<std::string> names_for_all(std::string_view text_before);
 
 }  // namespace ricci::papers

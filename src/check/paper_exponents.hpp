@@ -1,4 +1,4 @@
-// Letters above names that are exponents wherever they stand: the \alpha of K^{\alpha} L^{1-\alpha}.
+// Letters above names that are exponents: the \alpha of K^{\alpha} L^{1-\alpha}.
 #pragma once
 
 #include <set>
@@ -8,9 +8,10 @@
 
 namespace ricci::papers {
 
-/// Collects what a document shows of the letters in its scripts. A letter is an exponent where it is
-/// seen as a number - 1 - \alpha, -\alpha or 1/\alpha above a name, or x^{\alpha} and \alpha as a
-/// factor in one equation - and nowhere as an index: below a name or a sign, or beside another letter above.
+/// Collects what a document shows of the letters in its scripts. A letter is an exponent where it
+/// is seen as a number - 1 - \alpha, -\alpha or 1/\alpha above a name, or x^{\alpha} and \alpha as
+/// a factor in one equation - and nowhere as an index: below a name or a sign, or beside another
+/// letter above.
 class exponent_survey {
 public:
     void look_at(const statement& s);

@@ -120,8 +120,8 @@ private:
         const normal_sum cleared = normal.normalise(times(below, factor));
         return divided(times(above, factor), normal.to_node(cleared));
     }
-    /// Whether no term has a smaller power of a factor, nor one before number `k` the same; a factor
-    /// with an index that the term sums over is none of the whole.
+    /// Whether no term has a smaller power of a factor, nor one before number `k` the same; a
+    /// factor with an index that the term sums over is none of the whole.
     bool is_least(ir::normaliser& normal, const normal_sum& sum, std::int32_t k,
                   const normal_factor& f) {
         const ir::index_set inside = ir::free_indices(p_, f.atom);

@@ -121,6 +121,8 @@ std::pair<const std::byte*, const std::byte*> reach_of(const array& a) {
     return {first + before * bytes, first + after * bytes};
 }
 
+// By what both reach, which takes no memory: bind() is called for every run. Elements of the result
+// lie without gaps.
 bool share_memory(const array& x, const array& y) {
     if (x.size() == 0 || y.size() == 0) return false;
     const auto of_x = reach_of(x), of_y = reach_of(y);

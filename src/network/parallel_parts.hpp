@@ -31,8 +31,8 @@ bool run_in_parts(std::span<const std::size_t> ends, std::size_t steps, const Ru
     return goes_on && run(ends.empty() ? 0 : ends.back(), steps);
 }
 
-/// The steps in parts that are due: `run(first, end)` those of a range. The calling thread tells how
-/// many it knows to be done, of `all`; false where `progress` was false, which ends it.
+/// The steps in parts that are due: `run(first, end)` those of a range. The calling thread tells
+/// how many it knows to be done, of `all`; false where `progress` was false, which ends it.
 template <class IsDue, class Run>
 bool run_due_in_parts(std::span<const std::size_t> ends, std::size_t steps, const IsDue& is_due,
                       const Run& run, std::size_t all,

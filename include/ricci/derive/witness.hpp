@@ -89,7 +89,7 @@ constexpr bool reads_unguarded(const Program& p, ref n, ref use, bool guarded) {
 
 /// What gives the extent of an index that `source` reads at `uses` alone, which are arithmetic of
 /// it: those, where all their indices mean something here and none stands under a bracket; or else
-/// all of `source`, summed over what is not in `scope`, as a factor of 1 adds no index to a product.
+/// all of `source`, summed over what is not in `scope`: a factor of 1 adds no index to a product.
 template <class Program>
 constexpr ref arithmetic_witness(Program& p, ref source, const detail::buffer<ref>& uses,
                                  const ir::index_set& scope) {

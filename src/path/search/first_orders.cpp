@@ -69,8 +69,8 @@ void order_search::consider_seeds() {
                     (!clock_.timed() || clock_.seconds_left() > settling_seconds);
 }
 
-// What a search comes to with many slices depends on what it starts from more than on how long it goes
-// on: the one with less time is a part of the one with more, which so never is the worse one.
+// What a search comes to with many slices depends on what it starts from more than on how long it
+// goes on: one of less time is a part of it, and what that finds is kept.
 void order_search::search_shorter() {
     constexpr double part = 0.2, shortest = 0.15;
     search_options shorter = options_;
