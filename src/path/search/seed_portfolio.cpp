@@ -100,11 +100,6 @@ std::vector<seed_maker> make_seed_makers(const std::vector<const core_network*>&
 
 std::vector<scored_tree> best_first(std::vector<scored_tree> trees) {
     std::erase_if(trees, [](const scored_tree& tree) { return tree.products.empty(); });
-    std::vector<std::size_t> order(trees.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return trees[a].score != trees[b].score ? trees[a].score < trees[b].score : a < b;
-    });
     struct ranked {
         std::size_t rank;  // among its kind
         std::size_t tree;
@@ -112,7 +107,7 @@ std::vector<scored_tree> best_first(std::vector<scored_tree> trees) {
     std::vector<ranked> kept;
     std::array<std::size_t, seed_kinds> seen{};
     double last = -std::numeric_limits<double>::infinity();
-    for (const std::size_t k : order) {
+    for (const std::size_t k : by_score(trees)) {
         if (!(trees[k].score > last + 1e-6)) continue;
         last = trees[k].score;
         kept.push_back({seen[static_cast<std::size_t>(trees[k].kind)]++, k});

@@ -1,10 +1,12 @@
 // Which first trees are made, and which of them are worth going on from.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "src/path/search/core_network.hpp"
@@ -36,6 +38,17 @@ struct seed_maker {
 /// for networks of any size.
 std::vector<seed_maker> make_seed_makers(const std::vector<const core_network*>& cores,
                                          std::uint64_t seed);
+
+/// Numbers of trees, those of the least score first; of equal ones the first.
+template <class Tree>
+std::vector<std::size_t> by_score(const std::vector<Tree>& trees) {
+    std::vector<std::size_t> order(trees.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return trees[a].score != trees[b].score ? trees[a].score < trees[b].score : a < b;
+    });
+    return order;
+}
 
 /// The best tree first, then the best one of each other kind, then the second best ones and so on,
 /// without those that are empty or score like a better one.

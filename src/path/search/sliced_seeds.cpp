@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <utility>
 
 #include "src/path/search/slicing.hpp"
@@ -70,13 +69,8 @@ std::vector<sliced_seed_maker> make_sliced_seed_makers(const core_network& simpl
 
 std::vector<sliced_seed> cheapest_first(std::vector<sliced_seed> seeds) {
     std::erase_if(seeds, [](const sliced_seed& seed) { return seed.products.empty(); });
-    std::vector<std::size_t> order(seeds.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return seeds[a].score != seeds[b].score ? seeds[a].score < seeds[b].score : a < b;
-    });
     std::vector<sliced_seed> sorted;
-    for (const std::size_t k : order) sorted.push_back(std::move(seeds[k]));
+    for (const std::size_t k : by_score(seeds)) sorted.push_back(std::move(seeds[k]));
     return sorted;
 }
 
