@@ -26,7 +26,47 @@ bool is_bare(const tokens& side) {
     return true;
 }
 
+/// A^T: of an A that has numbers it is computed.
+bool is_transposed(const tokens& side) {
+    const written_name n = side.empty() ? written_name{} : name_at(side.begin(), side.end());
+    for (auto t = n.begin; t != n.end; ++t)
+        if (t->kind == token_kind::up) {
+            const std::string above = spelled(argument_at(std::next(t), n.end));
+            return above == "T" || above == "\\top" || above == "\\intercal";
+        }
+    return false;
+}
+
+/// f(x) with names in its parentheses, which become those of a function.
+std::vector<std::string> parameters_of(const written_name& f, const tokens& side) {
+    std::vector<std::string> out;
+    const auto behind = std::prev(side.end());
+    if (behind == f.end || !closes(*behind)) return {};
+    for (auto t = std::next(f.end); t != behind;) {
+        const written_name one = name_at(t, behind);
+        if (one.key.empty()) return {};
+        out.push_back(spelled(tokens(t, one.end)));
+        t = one.end;
+        if (t != behind && !t->is(",")) return {};
+        if (t != behind) ++t;
+    }
+    return out;
+}
+
 }  // namespace
+
+void worked_numbers::note_function(const statement& s) {
+    const tokens& front = s.sides.front();
+    const written_name f = front.empty() ? written_name{} : name_at(front.begin(), front.end());
+    if (f.key.empty() || f.end == front.end() || !f.end->is("(") || !s.condition.empty() ||
+        behind_group(f.end, front.end()) != front.end() || s.relations[0] != relation::equal)
+        return;
+    const std::vector<std::string> parameters = parameters_of(f, front);
+    // f(x) = x is solved
+    const std::string right = spelled(s.sides[1]);
+    if (!parameters.empty() && parameters.front() != right)
+        known_.set_function(spelled(tokens(f.begin, f.end)), parameters, right);
+}
 
 worked_numbers::outcome worked_numbers::take(const statement& s) {
     if (s.sides.size() < 2) return {};
@@ -37,17 +77,22 @@ worked_numbers::outcome worked_numbers::take(const statement& s) {
     // a name alone is given a number here, whatever it was before
     for (const tokens& side : s.sides) {
         const std::string text = spelled(side);
-        values.push_back(is_bare(side) ? std::nullopt : known_.value_of(text));
+        std::optional<judge::printed_value> value;
+        if (!is_bare(side) || is_transposed(side)) value = known_.value_of(text);
+        values.push_back(std::move(value));
         digits = digits || (values.back() && judge::says_digits(text));
     }
     const tokens& front = s.sides.front();
     const written_name left = front.empty() ? written_name{} : name_at(front.begin(), front.end());
     const bool called = !left.key.empty() && left.end != front.end() && left.end->is("(") &&
                         behind_group(left.end, front.end()) == front.end();
-    const bool named = !left.key.empty() && (is_bare(front) || (called && !values[0]));
+    const bool named = !left.key.empty() && !values[0] && (is_bare(front) || called);
     const std::size_t first = named || !values[0] ? 1 : 0;
     for (std::size_t k = first; k < values.size(); ++k)
-        if (!values[k]) return {};
+        if (!values[k]) {
+            note_function(s);
+            return {};
+        }
     if (!digits || (!named && first == 1 && values.size() < 3)) return {};
     outcome out{values.size() - first > 1 ? outcome_kind::proved : outcome_kind::defines, {}};
     for (std::size_t k = first + 1; k < values.size(); ++k) {

@@ -27,6 +27,9 @@ public:
     bool knows(const std::string& name) const { return known_.has(name); }
 
 private:
+    /// f(x) = x^2 + 1, for f(3) behind it.
+    void note_function(const statement& s);
+
     judge::number_style style_;
     judge::number_book known_;
 };

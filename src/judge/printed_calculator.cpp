@@ -2,10 +2,11 @@
 #include "src/judge/printed_calculator.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "src/judge/printed_functions.hpp"
 #include "src/judge/printed_matrices.hpp"
+#include "src/judge/printed_names.hpp"
 
 namespace ricci::judge {
 namespace {
@@ -14,7 +15,7 @@ using tokens = std::vector<printed_token>;
 
 class calculator {
 public:
-    calculator(const printed_token* first, const printed_token* last, const known_numbers& known,
+    calculator(const printed_token* first, const printed_token* last, const known_names& known,
                bool mixed, int depth)
         : now_(first), last_(last), known_(known), mixed_(mixed), depth_(depth) {}
 
@@ -171,13 +172,16 @@ private:
             return v;
         }
         if (t.is("(") || t.is("[") || t.is("{")) return powered(bracketed());
+        if (t.kind == printed_kind::command && (t.is("lVert") || t.is("|") || t.is("Vert")))
+            return norm_between_bars();
         if (t.is("|") || t.is("lvert")) {
             const std::string_view close = t.is("|") ? "|" : "rvert";
             ++now_;
             const printed_token* const first = now_;
             while (now_ != last_ && !now_->is(close)) ++now_;
             if (now_ == last_) throw no_number{};
-            return powered(mapped(inside(first, now_++), real_function::absolute));
+            const printed_value v = inside(first, now_++);
+            return powered(v.is_number() ? mapped(v, real_function::absolute) : determinant(v));
         }
         if (t.is("lfloor") || t.is("lceil")) {
             const bool floor = t.is("lfloor");
@@ -200,6 +204,7 @@ private:
                 return powered(binomial(above, argument_value()));
             }
         }
+        if (std::optional<printed_value> value = value_at()) return powered(*std::move(value));
         if (std::optional<printed_value> known = name()) return powered(*std::move(known));
         if (accept("pi")) return powered(number_value(circle_number()));
         if (t.kind == printed_kind::letter && t.text == "e" && next_is("^")) {
@@ -250,6 +255,15 @@ private:
         out.push_back(inside(begin, last));
         return out;
     }
+    printed_value norm_between_bars() {
+        const std::string close = now_->is("lVert") ? "rVert" : now_->text;
+        const printed_token* const first = ++now_;
+        while (now_ != last_ && !now_->is(close)) ++now_;
+        if (now_ == last_) throw no_number{};
+        const printed_value v = inside(first, now_++);
+        if (accept("_") && argument_word() != "2") throw no_number{};
+        return powered(norm(v));
+    }
     printed_value root() {
         int degree = 2;
         if (accept("[")) {
@@ -262,7 +276,10 @@ private:
         return raised(v, number_value(exactly(rational(integer(1), integer(degree)))));
     }
     printed_value matrix() {
-        if (argument_word().find("matrix") == std::string::npos) throw no_number{};
+        const std::string kind = argument_word();
+        if (kind == "array" && argument_word().find('|') != std::string::npos) throw no_number{};
+        if (kind != "array" && (kind.find("matrix") == std::string::npos || kind == "Vmatrix"))
+            throw no_number{};
         std::vector<std::vector<printed_value>> rows(1);
         const printed_token* begin = now_;
         int depth = 0;
@@ -283,21 +300,39 @@ private:
                 else if (rows.back().empty()) rows.pop_back();
                 ++now_;
                 argument_word();
-                return of_rows(rows);
+                return kind == "vmatrix" ? determinant(of_rows(rows)) : of_rows(rows);
             }
         }
         throw no_number{};
     }
+    /// f(3) of a function that the page gives: what it says, with its parameters as numbers.
+    std::optional<printed_value> value_at() {
+        const printed_token* end = now_;
+        const std::string key = name_at(end, last_);
+        const auto known = known_.functions.find(key);
+        if (key.empty() || known == known_.functions.end() || end == last_ || !end->is("("))
+            return std::nullopt;
+        now_ = end + 1;
+        const auto [first, last] = group(")");
+        const std::vector<printed_value> arguments = entries_of(first, last);
+        const printed_function& f = known->second;
+        if (arguments.size() != f.parameters.size() || depth_ > 40) throw no_number{};
+        known_names here = known_;
+        for (std::size_t k = 0; k < arguments.size(); ++k)
+            here.numbers[f.parameters[k]] = arguments[k];
+        return calculator(f.body.data(), f.body.data() + f.body.size(), here, mixed_, depth_ + 1)
+            .run();
+    }
     /// The name here that has a number, the longest one.
     std::optional<printed_value> name() {
         const printed_token* end = now_;
-        std::string key = base_of(end);
+        std::string key = name_at(end, last_);
         if (key.empty()) return std::nullopt;
         std::optional<printed_value> found;
         const printed_token* behind = now_;
         const auto look = [&] {
-            const auto known = known_.find(key);
-            if (known == known_.end()) return;
+            const auto known = known_.numbers.find(key);
+            if (known == known_.numbers.end()) return;
             found = known->second;
             behind = end;
         };
@@ -307,7 +342,7 @@ private:
             key += script;
             key += '{';
             ++end;
-            if (!spell_script(end, key)) break;
+            if (!spell_script(end, last_, key)) break;
             key += '}';
             look();
         }
@@ -315,45 +350,6 @@ private:
         if (found && behind != last_ && behind->is("_")) return std::nullopt;
         if (found) now_ = behind;
         return found;
-    }
-    std::string base_of(const printed_token*& end) const {
-        if (end == last_) return {};
-        std::string key;
-        if (end->kind == printed_kind::letter) key = (end++)->text;
-        else if (end->kind == printed_kind::command && end + 1 != last_ && end[1].is("{") &&
-                 !end->is("frac") && !end->is("sqrt")) {
-            key = "\\" + (end++)->text + "{";
-            if (!spell_script(end, key)) return {};
-            key += '}';
-        } else if (end->kind == printed_kind::command) {
-            key = "\\" + (end++)->text;
-        } else {
-            return {};
-        }
-        while (end != last_ && end->is("'")) key += (end++)->text;
-        return key;
-    }
-    /// Appends {...}, or one token; false where it does not end.
-    bool spell_script(const printed_token*& end, std::string& key) const {
-        const auto add = [&](const printed_token& t) {
-            if (t.kind == printed_kind::command) key += '\\';
-            key += t.text;
-        };
-        if (end == last_) return false;
-        if (!end->is("{")) {
-            add(*end++);
-            return true;
-        }
-        int depth = 0;
-        for (;; ++end) {
-            if (end == last_) return false;
-            if (end->is("{") && depth++ == 0) continue;
-            if (end->is("}") && --depth == 0) {
-                ++end;
-                return true;
-            }
-            add(*end);
-        }
     }
     printed_value function() {
         std::string word;
@@ -383,36 +379,14 @@ private:
             list.push_back(factor());
             if (!ends_term() && !at("cdot") && !at("times")) throw no_number{};
         }
-        if (word == "max" || word == "min") return powered(extremum(list, word == "max"));
-        if (word == "softmax") return powered(softmax(list.size() == 1 ? list[0] : column(list)));
-        if (list.size() != 1) throw no_number{};
-        if (word == "log" && has_base)
-            return powered(product(mapped(list[0], real_function::log),
-                                   inverse(mapped(base, real_function::log))));
-        static const std::array<std::pair<std::string_view, real_function>, 14> table = {{
-            {"exp", real_function::exp},
-            {"ln", real_function::log},
-            {"sin", real_function::sin},
-            {"cos", real_function::cos},
-            {"tan", real_function::tan},
-            {"sinh", real_function::sinh},
-            {"cosh", real_function::cosh},
-            {"tanh", real_function::tanh},
-            {"arctan", real_function::arctan},
-            {"sigmoid", real_function::sigmoid},
-            {"relu", real_function::relu},
-            {"ReLU", real_function::relu},
-            {"abs", real_function::absolute},
-            {"erf", real_function::erf},
-        }};
-        for (const auto& [name, f] : table)
-            if (name == word) return powered(mapped(list[0], f));
-        throw no_number{};
+        printed_value value = applied(word, list);
+        if (has_base) value = product(value, inverse(mapped(base, real_function::log)));
+        return powered(std::move(value));
     }
 
     const printed_token* now_;
     const printed_token* last_;
-    const known_numbers& known_;
+    const known_names& known_;
     bool mixed_;
     int depth_;
 };
@@ -420,31 +394,13 @@ private:
 }  // namespace
 
 std::optional<printed_value> calculate(const std::vector<printed_token>& side,
-                                       const known_numbers& known, bool mixed) {
+                                       const known_names& known, bool mixed) {
     if (side.empty()) return std::nullopt;
     try {
         return calculator(side.data(), side.data() + side.size(), known, mixed, 0).run();
     } catch (const no_number&) {
         return std::nullopt;
     }
-}
-
-std::string printed_key(std::string_view name) {
-    std::vector<printed_token> list;
-    split_printed(name, false, list);
-    std::string out;
-    for (std::size_t k = 0; k < list.size(); ++k) {
-        if (list[k].kind == printed_kind::command) out += '\\';
-        out += list[k].text;
-        const bool script = list[k].is("_") || list[k].is("^");
-        if (!script || k + 1 == list.size() || list[k + 1].is("{")) continue;
-        ++k;
-        out += '{';
-        if (list[k].kind == printed_kind::command) out += '\\';
-        out += list[k].text;
-        out += '}';
-    }
-    return out;
 }
 
 }  // namespace ricci::judge

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/judge/printed_numbers.hpp"
@@ -12,13 +11,13 @@
 
 namespace ricci::judge {
 
-using known_numbers = std::map<std::string, printed_value, std::less<>>;
+struct known_names {
+    std::map<std::string, printed_value, std::less<>> numbers;
+    std::map<std::string, printed_function, std::less<>> functions;
+};
 
 /// `mixed`: whether 2\frac{1}{2} is two and a half, or else a product.
 std::optional<printed_value> calculate(const std::vector<printed_token>& side,
-                                       const known_numbers& known, bool mixed);
-
-/// A name as it is looked up: without spaces, each script in braces.
-std::string printed_key(std::string_view name);
+                                       const known_names& known, bool mixed);
 
 }  // namespace ricci::judge

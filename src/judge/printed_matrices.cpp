@@ -22,6 +22,52 @@ printed_value scaled(const printed_value& v, const measured& by) {
     return out;
 }
 
+constexpr int largest_determinant = 6;  // rows: as many terms as they have orders
+
+const measured& at(const printed_value& v, int i, int j) {
+    return v.entries[static_cast<std::size_t>(i * v.columns + j)].number;
+}
+
+/// By the elements of a row; of the rows below, the columns that are left.
+measured determinant_of(const printed_value& v, int row, const std::vector<int>& columns) {
+    measured total = exactly(columns.empty() ? 1 : 0);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+        std::vector<int> others = columns;
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+        const measured term = at(v, row, columns[k]) * determinant_of(v, row + 1, others);
+        total = total + (k % 2 == 0 ? term : -term);
+    }
+    return total;
+}
+
+/// Of cofactors: each entry is read once in each of them, so that it stays as good as printed.
+printed_value inverse_matrix(const printed_value& v) {
+    const measured one_over = or_none(inverse(the_number(determinant(v))));
+    printed_value out = v;
+    for (int i = 0; i < v.rows; ++i)
+        for (int j = 0; j < v.columns; ++j) {
+            printed_value minor{v.rows - 1, v.columns - 1, {}, {}};
+            for (int r = 0; r < v.rows; ++r)
+                for (int c = 0; c < v.columns; ++c)
+                    if (r != j && c != i) minor.entries.push_back({at(v, r, c), {}});
+            const measured cofactor = the_number(determinant(minor)) * one_over;
+            out.entries[static_cast<std::size_t>(i * v.columns + j)] = {
+                (i + j) % 2 == 0 ? cofactor : -cofactor, {}};
+        }
+    return out;
+}
+
+printed_value matrix_power(const printed_value& v, int n) {
+    if (v.rows != v.columns || n > 64 || n < -64) throw no_number{};
+    printed_value out = v;
+    for (printed_entry& e : out.entries) e = {};
+    for (int i = 0; i < v.rows; ++i)
+        out.entries[static_cast<std::size_t>(i * v.columns + i)] = {exactly(1), {}};
+    const printed_value factor = n < 0 ? inverse_matrix(v) : v;
+    for (int k = 0; k < (n < 0 ? -n : n); ++k) out = product(out, factor);
+    return out;
+}
+
 }  // namespace
 
 printed_value number_value(const measured& x) { return {1, 1, {{x, {}}}, {}}; }
@@ -75,6 +121,7 @@ printed_value inverse(const printed_value& v) {
     return number_value(or_none(inverse(the_number(v))));
 }
 printed_value raised(const printed_value& base, const printed_value& exponent) {
+    if (!base.is_number()) return matrix_power(base, small_whole(exponent));
     return number_value(or_none(power(the_number(base), the_number(exponent))));
 }
 printed_value transposed(const printed_value& v) {
@@ -83,6 +130,24 @@ printed_value transposed(const printed_value& v) {
         for (int i = 0; i < v.rows; ++i)
             out.entries.push_back(v.entries[static_cast<std::size_t>(i * v.columns + j)]);
     return out;
+}
+printed_value determinant(const printed_value& v) {
+    if (v.rows != v.columns || v.rows > largest_determinant) throw no_number{};
+    std::vector<int> columns;
+    for (int j = 0; j < v.columns; ++j) columns.push_back(j);
+    return number_value(determinant_of(v, 0, columns));
+}
+printed_value trace(const printed_value& v) {
+    if (v.rows != v.columns) throw no_number{};
+    measured total;
+    for (int i = 0; i < v.rows; ++i) total = total + at(v, i, i);
+    return number_value(total);
+}
+printed_value norm(const printed_value& v) {
+    if (v.rows != 1 && v.columns != 1) throw no_number{};
+    measured total;
+    for (const printed_entry& e : v.entries) total = total + or_none(power(e.number, 2));
+    return number_value(or_none(apply(real_function::sqrt, total)));
 }
 printed_value mapped(const printed_value& v, real_function f) {
     printed_value out = v;

@@ -18,8 +18,13 @@ printed_value negated(printed_value v);
 printed_value sum(const printed_value& a, const printed_value& b);
 printed_value product(const printed_value& a, const printed_value& b);
 printed_value inverse(const printed_value& v);
+/// A matrix is raised to whole powers, the inverse among them.
 printed_value raised(const printed_value& base, const printed_value& exponent);
 printed_value transposed(const printed_value& v);
+printed_value determinant(const printed_value& v);  // of a square matrix
+printed_value trace(const printed_value& v);
+/// The root of the sum of squares of a vector's entries.
+printed_value norm(const printed_value& v);
 printed_value mapped(const printed_value& v, real_function f);
 printed_value softmax(const printed_value& v);
 printed_value extremum(const std::vector<printed_value>& list, bool largest);

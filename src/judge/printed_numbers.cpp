@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "src/judge/printed_calculator.hpp"
+#include "src/judge/printed_names.hpp"
 
 namespace ricci::judge {
 namespace {
@@ -149,13 +150,16 @@ bool says_digits(std::string_view side) {
     return std::any_of(side.begin(), side.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+number_book::number_book(number_style style)
+    : style_(style), known_(std::make_shared<known_names>()) {}
+
 std::optional<printed_value> number_book::value_of(std::string_view side) const {
     std::vector<printed_token> tokens;
     if (!split_printed(side, style_.decimal_comma, tokens)) return std::nullopt;
     while (!tokens.empty() &&
            (tokens.back().is(".") || tokens.back().is(",") || tokens.back().is(";")))
         tokens.pop_back();
-    std::optional<printed_value> value = calculate(tokens, known_, true);
+    std::optional<printed_value> value = calculate(tokens, *known_, true);
     if (!value) return value;
     bool mixed = false;
     for (std::size_t k = 0; k + 1 < tokens.size(); ++k)
@@ -164,14 +168,29 @@ std::optional<printed_value> number_book::value_of(std::string_view side) const 
             (tokens[k].kind == printed_kind::number &&
              (tokens[k + 1].is("frac") || tokens[k + 1].is("tfrac") || tokens[k + 1].is("dfrac")));
     if (mixed)
-        if (std::optional<printed_value> product = calculate(tokens, known_, false))
+        if (std::optional<printed_value> product = calculate(tokens, *known_, false))
             value->others.push_back(*std::move(product));
     return value;
 }
 
 void number_book::set(std::string_view name, printed_value value) {
-    known_[printed_key(name)] = std::move(value);
+    known_->numbers[printed_key(name)] = std::move(value);
 }
-bool number_book::has(std::string_view name) const { return known_.count(printed_key(name)) > 0; }
+bool number_book::has(std::string_view name) const {
+    return known_->numbers.count(printed_key(name)) > 0;
+}
+void number_book::set_function(std::string_view name, const std::vector<std::string>& parameters,
+                               std::string_view body) {
+    printed_function f;
+    for (const std::string& p : parameters) f.parameters.push_back(printed_key(p));
+    if (!split_printed(body, style_.decimal_comma, f.body)) return;
+    const auto [at, is_new] = known_->functions.try_emplace(printed_key(name), f);
+    const auto same = [](const printed_token& a, const printed_token& b) {
+        return a.text == b.text;
+    };
+    if (!is_new && !std::equal(f.body.begin(), f.body.end(), at->second.body.begin(),
+                               at->second.body.end(), same))
+        at->second.body.clear();  // it is said in two ways, and has no value
+}
 
 }  // namespace ricci::judge

@@ -3,15 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "src/judge/measured.hpp"
+#include "src/judge/printed_tokens.hpp"
 
 namespace ricci::judge {
+
+struct known_names;
 
 /// How a page writes its numbers.
 struct number_style {
@@ -34,20 +37,29 @@ struct printed_value {
     bool is_literal() const;
 };
 
+/// f(x) = x^2 + 1, as a page says it.
+struct printed_function {
+    std::vector<std::string> parameters;  // as they are looked up
+    std::vector<printed_token> body;
+};
+
 /// Names with the numbers that a page gave them.
 class number_book {
 public:
-    explicit number_book(number_style style = {}) : style_(style) {}
+    explicit number_book(number_style style = {});
     /// What a side comes to, LaTeX of numbers, names that have one, + - \cdot / powers, roots and
     /// functions; nullopt for all else: units, degrees, modulo, a logarithm without a base.
     std::optional<printed_value> value_of(std::string_view side) const;
     /// Gives a name, as it is spelled in sides, a number. Spaces do not matter.
     void set(std::string_view name, printed_value value);
     bool has(std::string_view name) const;
+    /// Says what a function of some names is.
+    void set_function(std::string_view name, const std::vector<std::string>& parameters,
+                      std::string_view body);
 
 private:
     number_style style_;
-    std::map<std::string, printed_value, std::less<>> known_;
+    std::shared_ptr<known_names> known_;
 };
 
 enum class agreement : std::uint8_t {
