@@ -19,6 +19,7 @@ struct definition {
     std::vector<used_name> uses;
     std::string arguments;  // of a left side with parentheses, as written
     bool function = false;  // \phi(x) = ..., which other lines apply
+    bool root = false;      // \sigma of \sigma^2 = ...
 };
 
 /// The equations that some names rest on, in order.
@@ -38,6 +39,8 @@ public:
     /// `section`: of the claim; a name of another rank in another section is another name.
     program_text below(const std::vector<used_name>& names, const std::string& except,
                        int section) const;
+    /// The name is what the root of its square is.
+    void mark_root(const std::string& name) { list_[name].root = true; }
     /// A section says again what a name is: the definition is its own, too.
     void repeat(const std::string& name, int section);
     /// Whether what a name is made of contains another, however far down.

@@ -15,6 +15,11 @@ bool one_value(const std::vector<page_facts::number>& list) {
     return std::all_of(list.begin(), list.end(),
                        [&](const auto& l) { return l.text == list.front().text; });
 }
+/// Whether the left side is a derivative, which is claimed and not defined.
+bool is_about_derivative(const claim& c) {
+    return c.own.find(std::string(left_side)) != std::string::npos &&
+           c.own.find(" = \\frac{\\partial ") != std::string::npos;
+}
 /// Whether letters stand in a text other than those of commands of numbers.
 bool has_names(const std::string& text) {
     std::string word;
@@ -83,6 +88,9 @@ std::set<std::string> claim_judge::inputs_of(const std::vector<used_name>& names
     while (!open.empty()) {
         const used_name u = open.back();
         open.pop_back();
+        // a derivative rests on what its numerator does
+        if (const definition* d = u.derivative ? definitions_.find(u.numerator) : nullptr)
+            open.insert(open.end(), d->uses.begin(), d->uses.end());
         if (u.derivative || u.name == except || u.name == left_side || u.name == "value" ||
             !seen.insert(u.name).second)
             continue;
@@ -122,6 +130,16 @@ int claim_judge::condition_on(const claim& c, const judge::finding& j) const {
 
 /// \cos x = \sqrt{1 - \sin^2 x} leaves the sign to the reader.
 bool claim_judge::differs_by_a_sign(const claim& c, const texts& t) const {
+    // r of r^2 = ... may be the other root
+    if (std::any_of(t.context.used.begin(), t.context.used.end(),
+                    [](const definition* d) { return d->root; })) {
+        std::string other = t.source;
+        for (std::size_t k = other.find(" = \\sqrt{"); k != std::string::npos;
+             k = other.find(" = \\sqrt{", k + 4))
+            other.insert(k + 3, "-");
+        const judge::finding j = asked(other, t.claims);
+        if (j.readable && (j.verdict == judge::verdict::proved || j.alike)) return true;
+    }
     if (c.text.find("\\sqrt") == std::string::npos && c.own.find("\\sqrt") == std::string::npos)
         return false;
     const auto squared = [](const std::string& equation) {
@@ -255,7 +273,8 @@ int claim_judge::unread_definition(const judge::finding& j, const claim& c) cons
 std::string claim_judge::elsewhere(const claim& c, const texts& t) const {
     std::string here, outside;
     for (const definition* d : t.context.used) {
-        if (d->section == c.section && c.except != left_side) here += d->text + "\n";
+        if (d->section == c.section && (c.except != left_side || is_about_derivative(c)))
+            here += d->text + "\n";
         else if (c.own.empty() && definitions_.has_several(d->name)) outside = d->name;
         else if (!c.own.empty()) outside = d->name;
     }

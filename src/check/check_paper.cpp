@@ -29,7 +29,11 @@ constexpr std::size_t most_statements = 20000;  // of one document
 class walk {
 public:
     explicit walk(const document& d)
-        : document_(d), parts_(parts_of(d)), names_(symbols_of(d, parts_)), reader_(d, names_) {}
+        : document_(d),
+          all_(parts_of(d)),
+          parts_(all_.list),
+          names_(symbols_of(d, parts_)),
+          reader_(d, all_.prose, names_) {}
 
     paper_report run(const std::function<void(std::size_t, std::size_t)>& tell) {
         // what the text says of a name in passing holds wherever it stands
@@ -50,7 +54,7 @@ public:
                 end_ = p.end;
             } else if (p.kind == part_kind::display) {
                 reader_.begin_display(
-                    document_.text().substr(end_, p.begin > end_ ? p.begin - end_ : 0));
+                    std::string_view(all_.prose).substr(end_, p.begin > end_ ? p.begin - end_ : 0));
                 display(p);
                 end_ = p.end;
             } else if (p.problem.empty() && !p.aside) {
@@ -76,7 +80,8 @@ private:
     }
 
     const document& document_;
-    std::vector<part> parts_;
+    document_parts all_;
+    const std::vector<part>& parts_;
     symbols names_;
     paper_reader reader_;
     std::size_t end_ = 0;  // of the display or heading before

@@ -52,7 +52,9 @@ std::vector<judge::assumption> facts_around(std::string_view before, std::string
                                             const std::string& name) {
     using judge::property;
     static const property_words list[] = {
-        {property::symmetric, {"symmetric", "hermitian"}},
+        {property::symmetric,
+         {"symmetric", "hermitian", "covariance", "hessian", "metric", "gram matrix",
+          "kernel matrix", "inertia"}},
         {property::antisymmetric, {"antisymmetric", "skew"}},
         {property::orthogonal, {"orthogonal", "orthonormal", "unitary", "rotation matrix"}},
         {property::unit_length,

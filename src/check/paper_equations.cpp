@@ -261,6 +261,21 @@ void paper_reader::define(const reading& r, const std::string& text, int line,
     definitions_.add(std::move(d));
 }
 
+/// \sigma_i, where \sigma_i^2 = ... has been read.
+void paper_reader::define_root(const statement& s, const std::string& square) {
+    const tokens root = without_square(s.sides[0]);
+    const written_name whole = name_at(s.sides[0].begin(), s.sides[0].end());
+    if (root.empty() || !names_.squares.count(whole.key)) return;
+    const spelling left = spell(root, context_of(s, names_));
+    if (left.what != spelling::state::read || !is_single_name(left.text)) return;
+    const std::string text = left.text + " = \\sqrt{" + square + "}";
+    const reading read = read_text(text);
+    const definition* known = read.ok() ? definitions_.find(read.left) : nullptr;
+    if (!read.ok() || (known && !known->root)) return;
+    define(read, text, line_of(s.at), {});
+    definitions_.mark_root(read.left);
+}
+
 /// A name that is new, or begins a new meaning, is defined; of another the statement claims
 /// something. False where it does neither.
 bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_t number,
@@ -282,6 +297,7 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
             return true;
         }
         define(r.first, text, line_of(s.at), arguments);
+        define_root(s, r.left());
         f.words = words + made_from(r.uses);
         return true;
     };
@@ -308,7 +324,14 @@ bool paper_reader::define_or_claim(const statement& s, reading_of& r, std::size_
                        !s.condition.empty() || supposed(s);
     if (other && !second_way)
         return begin(fmt::format("{} anew: line {} gives it another meaning", name, line));
-    add_claim(claim_kind::restated, r, number, known->text, text, r.first.left, r.first.names);
+    // what goes on with a display is about the same name
+    claim& c = add_claim(s.goes_on ? claim_kind::side : claim_kind::restated, r, number,
+                         known->text, text, r.first.left, r.first.names);
+    if (s.goes_on) {
+        c.names.insert(c.names.end(), known->uses.begin(), known->uses.end());
+        c.own_names = known->uses;
+        c.side_names = r.uses;
+    }
     f.verdict = verdict::proved;
     return true;
 }

@@ -172,7 +172,7 @@ void paper_reader::note_passing(const part& p, int section) {
     if (p.content.empty()) return;
     const written_name one = name_at(p.content.begin(), p.content.end());
     if (!one.key.empty() && one.end == p.content.end()) {
-        const std::string_view text = document_.text();
+        const std::string_view text = prose_;
         for (const judge::assumption& a :
              facts_around(text.substr(0, p.begin), text.substr(p.end), one.key))
             facts_.assume(a);
@@ -213,7 +213,7 @@ void paper_reader::take_passing(const part& p) {
     for (const relation r : s.relations)
         if (r != relation::equal) return;
     if (numbers_.take(s).kind != worked_numbers::outcome_kind::none) return;
-    if (supposes(document_.text().substr(0, p.begin))) return;
+    if (supposes(std::string_view(prose_).substr(0, p.begin))) return;
     spelling_context context = context_of(s, names_);
     spelling_context left_context = context;
     left_context.left = true;

@@ -23,8 +23,9 @@ namespace ricci::papers {
 
 class paper_reader {
 public:
-    paper_reader(const document& d, const symbols& names)
-        : document_(d), names_(names), numbers_(style_of(d.text())) {}
+    /// `prose`: the document's text without comments and code.
+    paper_reader(const document& d, const std::string& prose, const symbols& names)
+        : document_(d), prose_(prose), names_(names), numbers_(style_of(d.text())) {}
 
     /// What the text says of a name that is no definition: \beta = 1, "the symmetric $A$". Before
     /// all else.
@@ -84,6 +85,7 @@ private:
     bool complete_parts(const statement& s, const reading_of& r);
     bool define_or_claim(const statement& s, reading_of& r, std::size_t number, bool second_way);
     void define(const reading& r, const std::string& text, int line, std::string arguments);
+    void define_root(const statement& s, const std::string& square);
     void abbreviate(const reading_of& r, std::size_t side, const reading& next, std::size_t number);
     void say_trouble(const statement& s, const statement& kept, const reading& r);
     claim& add_claim(claim_kind kind, const reading_of& r, std::size_t number, std::string own,
@@ -101,6 +103,7 @@ private:
     int line_of(std::size_t at) const { return document_.at(at).line; }
 
     const document& document_;
+    const std::string& prose_;
     const symbols& names_;
     definition_list definitions_;
     worked_numbers numbers_;

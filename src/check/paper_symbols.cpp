@@ -54,6 +54,7 @@ public:
             }
         }
         out_.exponents = exponents_.exponents();
+        for (const std::string& name : by_themselves_) out_.squares.erase(name);
         return std::move(out_);
     }
 
@@ -164,12 +165,12 @@ private:
             if (power && capital) out_.any_matrix = true;
             if (power && base.is(")")) {
                 // what stands in the bracket: capitals side by side
-                auto open = std::prev(t);
+                auto open = t;
                 int depth = 0;
                 do {
+                    --open;
                     depth += closes(*open) - opens(*open);
-                    if (depth == 0) break;
-                } while (open-- != list.begin());
+                } while (depth != 0 && open != list.begin());
                 int run = 0;
                 for (auto k = open; k != t; ++k) {
                     const bool big =
@@ -214,6 +215,7 @@ private:
         const tokens& left = s.sides.front();
         if (s.sides.size() < 2 || left.empty() || s.relations[0] == relation::other) return;
         note_word(left);
+        note_square(s);
         if (const written_name n = name_at(left.begin(), left.end());
             !n.key.empty() && !n.indexed && !n.bold && n.end == left.end())
             out_.numbers.insert(n.key);
@@ -221,6 +223,24 @@ private:
             !n.key.empty() && n.end != left.end() && n.end->is("("))
             out_.called.insert(n.key);
         if (left.front().is("\\langle")) note_average(s);
+    }
+    /// \sigma_i^2 = ... of a \sigma that no equation has on its left side by itself.
+    void note_square(const statement& s) {
+        const tokens& left = s.sides[0];
+        const written_name n = name_at(left.begin(), left.end());
+        if (n.key.empty() || n.end != left.end() || n.bold || s.relations[0] != relation::equal)
+            return;
+        const tokens root = without_square(left);
+        bool solved = !s.condition.empty();  // x^2 = 2 x + 1
+        bool names = false;
+        for (std::size_t k = 1; k < s.sides.size(); ++k)
+            for (auto t = s.sides[k].begin(); t != s.sides[k].end(); ++t) {
+                const written_name other = name_at(t, s.sides[k].end());
+                solved = solved || other.key == n.key;
+                names = names || !other.key.empty();
+            }
+        if (root.empty() || solved || !names) by_themselves_.insert(n.key);
+        else out_.squares.insert(n.key);
     }
     /// PE_{...} = , loss = : letters that are one name where they stand on a left side.
     void note_word(const tokens& left) {
@@ -263,6 +283,7 @@ private:
 
     std::string_view text_;
     const std::vector<part>& parts_;
+    std::set<std::string> by_themselves_;  // names that stand on a left side without a square
     exponent_survey exponents_;
     symbols out_;
 };
@@ -319,6 +340,17 @@ written_name name_at(token_at t, token_at last) {
     }
     out.end = end;
     return out;
+}
+
+tokens without_square(const tokens& name) {
+    for (auto t = name.begin(); t != name.end(); ++t) {
+        if (t->kind != token_kind::up || spelled(argument_at(std::next(t), name.end())) != "2")
+            continue;
+        tokens out(name.begin(), t);
+        out.insert(out.end(), behind_argument(std::next(t), name.end()), name.end());
+        return out;
+    }
+    return {};
 }
 
 symbols symbols_of(const document& text, const std::vector<part>& parts) {

@@ -28,6 +28,9 @@ struct written_name {
 /// The name at `t`, or one whose key is empty.
 written_name name_at(token_at t, token_at last);
 
+/// \sigma_i of \sigma_i^2; nothing of a name that is not squared.
+tokens without_square(const tokens& name);
+
 struct symbols {
     std::set<std::string> matrices;  // and vectors: they stand without indices somewhere
     std::set<std::string> words;     // runs of letters that are one name
@@ -41,6 +44,7 @@ struct symbols {
     std::set<std::string> layers;          // letters that count above a name: l of a^{(l-1)}
     std::set<std::string> exponents;       // letters that are numbers where they stand above
     std::set<std::string> named;           // what the prose speaks of
+    std::set<std::string> squares;         // names whose square an equation defines: \sigma^2 =
     std::map<std::string, std::vector<std::string>> averages;  // \langle E \rangle to its indices
     bool any_matrix = false;
     bool plain_e = false;    // e stands for something: an eccentricity, a charge

@@ -59,6 +59,13 @@ std::string factorial_of(const std::string& digits) {
 
 }  // namespace
 
+token_at behind_closed(token_at now, token_at last) {
+    const token_at end = behind_group(now, last);
+    if (end == now || std::prev(end) == now || !closes(*std::prev(end)))
+        not_read("a bracket is opened and not closed");
+    return end;
+}
+
 bool is_comparison(const token& t) {
     return is_one_of(
         t, {"=", "<", ">", "\\le", "\\leq", "\\ge", "\\geq", "\\ne", "\\neq", "\\lt", "\\gt",
@@ -216,8 +223,7 @@ std::string speller::one_factor(token_at& now, token_at last) {
     if (t.is("\\|") || t.is("\\lVert") || t.is("\\Vert")) return norm(now, last);
     if (t.is("\\langle")) return average(now, last);
     if (t.is("\\lfloor") || t.is("\\lceil")) {
-        const auto end = behind_group(now, last);
-        if (std::prev(end) == now) not_read("this bracket is never closed");
+        const auto end = behind_closed(now, last);
         const std::string open = now->text, close = std::prev(end)->text;
         std::string out = open + " " + expression(std::next(now), std::prev(end)) + " " + close;
         now = end;

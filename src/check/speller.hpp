@@ -26,6 +26,9 @@ inline constexpr std::string_view inverse_matrix =
 inline constexpr std::string_view determinant =
     "matrix notation: a determinant; with indices it is \\det_{ij}(K_{ij})";
 
+/// Behind the bracket that opens at `now`; what nothing closes is not read.
+token_at behind_closed(token_at now, token_at last);
+
 /// =, <, \le and the like, and what joins comparisons.
 bool is_comparison(const token& t);
 
@@ -73,7 +76,7 @@ private:
     };
     function_scripts scripts_of_function(std::string_view name, token_at& now, token_at last);
     std::string letters_below(const tokens& script) const;
-    std::string extremum_of_two(const std::string& word, token_at& now, token_at last);
+    std::string extremum_of_some(const std::string& word, token_at& now, token_at last);
     std::string argument(token_at& now, token_at last);
     std::string sum_as_argument(token_at& now, token_at last);
     std::string factors_as_argument(token_at& now, token_at last);
@@ -114,6 +117,7 @@ public:
 
 private:
     bool base();
+    void square_of_its_own();
     // Letters that stand together: a word, or the first of them.
     bool letters();
     bool word(const std::string& all);
@@ -131,9 +135,11 @@ private:
     void scripts();
     // What stands below. Each of these that reads the script writes it and returns true.
     void lower_script(const tokens& script);
+    bool place_beyond_edges(const tokens& script, char sign);
     bool label_of_function(const tokens& script);
     bool label_of_sign(const tokens& script);
     bool label_of_words(const tokens& script);
+    bool label_and_places(const tokens& script);
     bool label_of_letters(const tokens& script);
     bool label_of_capitals(const tokens& script);
     void add_places_behind(token_at comma, const tokens& script);

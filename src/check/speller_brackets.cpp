@@ -8,9 +8,7 @@ namespace ricci::papers {
 
 std::string speller::bracket(token_at& now, token_at last) {
     if (std::string inverted = inverse(now, last); !inverted.empty()) return inverted;
-    const auto end = behind_group(now, last);
-    if (end == now || std::prev(end) == now || !closes(*std::prev(end)))
-        not_read("a bracket is opened and not closed");
+    const auto end = behind_closed(now, last);
     const token_at first = std::next(now), behind = std::prev(end);
     const bool square = now->is("[");
     bool comma = false, compares = false, bar = false;
@@ -90,7 +88,7 @@ std::string speller::norm(token_at& now, token_at last) {
 }
 
 std::string speller::average(token_at& now, token_at last) {
-    const auto end = behind_group(now, last);
+    const auto end = behind_closed(now, last);
     const std::string whole = spelled(tokens(now, end));
     bool inner_product = false;
     std::string name;

@@ -47,9 +47,7 @@ bool is_conditional(const tokens& list) {
 void name_speller::call() {
     if (functional()) return;
     if (now_ == last_ || !now_->is("(") || !power_.empty()) return;
-    const token_at end = behind_group(now_, last_);
-    if (!closes(*std::prev(end)) || std::prev(end) == now_)
-        not_read("a bracket is opened and not closed");
+    const token_at end = behind_closed(now_, last_);
     const tokens inside(std::next(now_), std::prev(end));
     if (inside.empty()) not_computed("a function of nothing");
     if (is_conditional(inside)) not_computed("conditional on something");

@@ -24,8 +24,8 @@ void name_speller::upper_script(const tokens& whole) {
     }
     const std::string s = spelled(script);
     refuse_matrices(s);
-    if (sign_above(script, s) || words_above(script) || parentheses_above(script, s) ||
-        power_above(script, s))
+    if (place_beyond_edges(script, '^') || sign_above(script, s) || words_above(script) ||
+        parentheses_above(script, s) || power_above(script, s))
         return;
     for (const token& t : script)
         if (t.kind == token_kind::up ||

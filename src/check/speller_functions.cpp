@@ -25,7 +25,7 @@ std::string speller::function(std::string_view name, token_at& now, token_at las
     const std::string word = word_of_function(name) + scripts.over;
     if (now == last) not_read("nothing stands behind a function");
     if (begins_bracket(*now) && (name == "max" || name == "min") && scripts.over.empty())
-        return extremum_of_two(word, now, last);
+        return extremum_of_some(word, now, last);
     if (folds(name) && scripts.over.empty())
         not_computed("a " + std::string(name) + " that does not say over which index");
     std::string value = word + "(" + argument(now, last) + ")";
@@ -80,16 +80,29 @@ std::string speller::letters_below(const tokens& script) const {
     return letters;
 }
 
-/// \max(x, y)
-std::string speller::extremum_of_two(const std::string& word, token_at& now, token_at last) {
-    const auto end = behind_group(now, last);
-    const std::string inside = expression(std::next(now), std::prev(end), true);
-    const auto commas = std::count(inside.begin(), inside.end(), ',');
-    if (commas == 0) not_computed("the largest of what, the notation says with an index: \\max_j");
-    if (commas > 1) not_computed("the notation takes the largest of two");
+/// \max(x, y); of more than two it is \max(x, \max(y, z)).
+std::string speller::extremum_of_some(const std::string& word, token_at& now, token_at last) {
+    const auto end = behind_closed(now, last), behind = std::prev(end);
+    std::vector<std::string> values;
+    int depth = 0;
+    for (auto first = std::next(now), t = first;; ++t) {
+        if (t == behind || (depth == 0 && t->is(","))) {
+            values.push_back(expression(first, t));
+            if (values.back().empty()) not_read("nothing stands between two commas");
+            if (t == behind) break;
+            first = std::next(t);
+        }
+        if (opens(*t)) ++depth;
+        if (closes(*t)) --depth;
+    }
+    if (values.size() < 2)
+        not_computed("the largest of what, the notation says with an index: \\max_j");
     now = end;
     product_->push_back({});
-    return word + "(" + inside + ")" + power(now, last);
+    std::string out = values.back();
+    for (std::size_t k = values.size() - 1; k-- > 0;)
+        out = word + "(" + values[k] + ", " + out + ")";
+    return out + power(now, last);
 }
 
 /// What a function is applied to: a bracket, a sum, or the factors up to the next sign.
@@ -97,7 +110,7 @@ std::string speller::argument(token_at& now, token_at last) {
     if (now->is("\\sum") || now->is("\\prod")) return sum_as_argument(now, last);
     const bool braces = now->kind == token_kind::open;
     if (!braces && !begins_bracket(*now)) return factors_as_argument(now, last);
-    const auto end = braces ? behind_argument(now, last) : behind_group(now, last);
+    const auto end = braces ? behind_argument(now, last) : behind_closed(now, last);
     if (!closes(*std::prev(end)) || std::prev(end) == now)
         not_read("a bracket is opened and not closed");
     for (auto k = std::next(now); k != std::prev(end); ++k)

@@ -40,13 +40,15 @@ std::string speller::matrix_function(std::string_view name, token_at& now, token
     if (now->kind == token_kind::up) not_computed("a power of a function of a matrix");
     std::string inside;
     const bool in_bracket = now->is("(") || now->is("[") || now->is("\\{");
-    const token_at end = in_bracket ? behind_group(now, last) : last;
+    const token_at end = in_bracket ? behind_closed(now, last) : last;
     token_at first = in_bracket ? std::next(now) : now;
     const token_at behind = in_bracket ? std::prev(end) : last;
     if (!rows_and_columns.empty()) {
         if (!in_bracket) not_computed("a function of a matrix without brackets");
-        inside = expression(first, behind);
+        inside = expression(first, behind, name == "solve");
         now = end;
+    } else if (name == "solve") {
+        not_computed(unsaid);
     } else {
         name_speller of(*this, first, behind);
         inside = whole_matrix(of.run(false), of, rows_and_columns);

@@ -18,11 +18,22 @@ std::string name_speller::run(bool calls) {
     if (calls) call();
     if (!factor_.indexed && all_.context_.labels.count("bare:" + factor_.key))
         out_ = all_.names_.codes->name(factor_.key);
+    square_of_its_own();
     // with letters the notation would read places
     const bool letters = std::any_of(power_.begin(), power_.end(), detail::is_ascii_letter);
     if (!power_.empty())
         out_ = factor_.indexed || letters ? "(" + out_ + ")" + power_ : out_ + power_;
     return before_ + out_;
+}
+
+/// \sigma_i^2 is a name where an equation says what it is; \sigma_i^4 is its square.
+void name_speller::square_of_its_own() {
+    if (all_.names_.squares.count(factor_.key) == 0 || power_.size() != 4 ||
+        (power_[2] != '2' && power_[2] != '4'))
+        return;
+    const std::string scripts = out_.substr(base_ + primes_.size());
+    out_ = all_.names_.codes->name(out_.substr(0, base_ + primes_.size()) + "^2") + scripts;
+    power_ = power_[2] == '4' ? "^{2}" : "";
 }
 
 bool name_speller::base() {

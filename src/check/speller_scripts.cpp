@@ -40,8 +40,9 @@ std::string name_speller::label(const tokens& script) const {
 }
 
 void name_speller::lower_script(const tokens& script) {
-    if (label_of_function(script) || label_of_sign(script) || label_of_words(script) ||
-        label_of_letters(script) || label_of_capitals(script))
+    if (place_beyond_edges(script, '_') || label_of_function(script) || label_of_sign(script) ||
+        label_and_places(script) || label_of_words(script) || label_of_letters(script) ||
+        label_of_capitals(script))
         return;
     for (const token& t : script) {
         if (t.is("=") || t.is("\\le") || t.is("<") || t.is(">") || t.is("\\in") || t.is("|") ||
@@ -52,6 +53,52 @@ void name_speller::lower_script(const tokens& script) {
     }
     out_ += "_{" + spelled(script) + "}";
     factor_.indexed = true;
+}
+
+// x_{\operatorname{wrap}(i + 1)}
+bool name_speller::place_beyond_edges(const tokens& script, char sign) {
+    bool any = false;
+    std::string places;
+    for (auto t = script.begin(); t != script.end();) {
+        const bool words = is_words_wrapper(t->text);
+        const token_at behind = words ? behind_argument(std::next(t), script.end()) : std::next(t);
+        const std::string word =
+            words ? letters_of(argument_at(std::next(t), script.end())) : std::string();
+        any = any || is_edge_word(word);
+        places += words ? " \\operatorname{" + word + "}" : (t->spaced ? " " : "") + t->text;
+        if (t->is_command() && !words) places += ' ';
+        t = behind;
+    }
+    if (!any) return false;
+    out_ += std::string(1, sign) + "{" + places + "}";
+    factor_.indexed = true;
+    return true;
+}
+
+// x_{i, \text{old}}, x_{i \text{old}} where i is an index elsewhere: a label behind indices
+bool name_speller::label_and_places(const tokens& script) {
+    if (script.empty() || is_words_wrapper(script.front().text)) return false;
+    std::string places, word;
+    bool known = true;
+    for (auto t = script.begin(); t != script.end();) {
+        if (is_words_wrapper(t->text)) {
+            word += letters_of(argument_at(std::next(t), script.end()));
+            t = behind_argument(std::next(t), script.end());
+            continue;
+        }
+        const bool letter = is_small(t->text) || is_greek_letter(*t);
+        if (!letter && !t->is(",")) return false;
+        if (letter) {
+            known = known && all_.context_.indices.count(t->text) > 0;
+            places += (places.empty() ? "" : " ") + t->text;
+        }
+        ++t;
+    }
+    if (word.empty() || places.empty() || !known) return false;
+    out_ += "_{\\text{" + word + "}}^{" + places + "}";
+    factor_.key += "_" + word;
+    factor_.indexed = true;
+    return true;
 }
 
 // p_{x_0}, u_{\min}

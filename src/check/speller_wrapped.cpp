@@ -78,7 +78,7 @@ void name_speller::refuse_undefined_function() const {
     const auto known = all_.names_.arguments.find(factor_.key);
     // the arguments of a definition are documentation; elsewhere nothing says what it does
     if (known != all_.names_.arguments.end() && known->second.size() == 1) return;
-    const tokens arguments(std::next(now_), std::prev(behind_group(now_, last_)));
+    const tokens arguments(std::next(now_), std::prev(behind_closed(now_, last_)));
     for (const token& k : arguments)
         if (!k.is(",") && !all_.context_.indices.count(k.text))
             not_computed("a function, " + factor_.key + ", that no equation defines");

@@ -44,7 +44,7 @@ struct gathered_equations {
 gathered_equations displays_of(const papers::document& d) {
     gathered_equations all;
     std::vector<std::pair<std::string, std::size_t>> alone;
-    for (const papers::part& p : papers::parts_of(d)) {
+    for (const papers::part& p : papers::parts_of(d).list) {
         if (p.kind != papers::part_kind::display) continue;
         if (!p.problem.empty()) refuse_at(d.at(p.begin), p.problem);
         for (const papers::statement& s : papers::statements_of(p.content, p.environment)) {

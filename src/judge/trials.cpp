@@ -26,7 +26,17 @@ public:
         : j_(j),
           p_(j.tried.view()),
           complex_(complex),
-          classes_(p_, 2, false, j.claimed, j.derived) {}
+          classes_(p_, 2, false, j.claimed, j.derived),
+          source_(without_claim(j)),
+          of_source_(source_.view(), 2, false) {
+        const ir::program_view known = source_.view();
+        for (const ir::node& x : known.nodes)
+            if (ir::is_of_matrix(x))
+                ir::for_each_node(known, known.links[x.children.first], [&](ir::ref n) {
+                    if (known.nodes[n].kind == ir::op::tensor)
+                        inverted_.insert(known.nodes[n].name);
+                });
+    }
 
     struct result {
         int equal = 0;
@@ -74,21 +84,35 @@ public:
         }
         return out;
     }
-    /// Whether a matrix that is assumed to equal its transpose can be transposed.
+    /// Whether a matrix that is assumed to equal its transpose has as many rows as columns, and that
+    /// by what is known: a claim with a transposition too many would make any matrix square.
     bool makes_sense(const assumed& all) const {
         return std::all_of(all.begin(), all.end(), [&](const bound_assumption& a) {
-            const bool transposed =
-                a.property == property::symmetric || a.property == property::antisymmetric;
-            return !transposed || classes_.is_square(a.name, a.first, a.second);
+            if (a.property != property::symmetric && a.property != property::antisymmetric)
+                return true;
+            if (inverted_.count(a.name) > 0) return true;
+            return of_source_.is_used(a.name) ? of_source_.is_square(a.name, a.first, a.second)
+                                              : classes_.is_square(a.name, a.first, a.second);
         });
     }
     const ir::program_view& program() const { return p_; }
 
 private:
+    static ir::program without_claim(const derive::judgement& j) {
+        ir::program out = j.tried;
+        out.equations.clear();
+        for (const ir::equation& e : j.tried.equations)
+            if (e.name != j.claimed) out.equations.push(e);
+        return out;
+    }
+
     const derive::judgement& j_;
     ir::program_view p_;
     bool complex_;
     derive::example_shapes<> classes_;
+    ir::program source_;
+    derive::example_shapes<> of_source_;
+    std::set<ir::ref> inverted_;  // what has a determinant, or an inverse
     std::int64_t work_ = 0;
 };
 

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -80,6 +82,7 @@ private:
                 continue;
             }
             if (text[k] != '\\') continue;
+            add_packages(text, k);
             std::size_t end = k;
             const std::string name = included(text, k, end);
             if (name.empty()) continue;
@@ -89,6 +92,44 @@ private:
             k = end - 1;
         }
         copy(file, text, done, text.size());
+    }
+    /// What \usepackage at `at` names, and lies beside the document: its definitions are wanted.
+    void add_packages(std::string_view text, std::size_t at) {
+        static constexpr std::pair<std::string_view, const char*> words[] = {
+            {"\\usepackage", ".sty"}, {"\\RequirePackage", ".sty"}, {"\\documentclass", ".cls"}};
+        for (const auto& [word, ending] : words) {
+            if (text.substr(at, word.size()) != word) continue;
+            std::size_t open = at + word.size();
+            if (open < text.size() && text[open] == '[') open = text.find(']', open);
+            open = text.find_first_not_of("] \t\r\n", std::min(open, text.size()));
+            if (open >= text.size() || text[open] != '{') return;
+            const std::size_t close = text.substr(0, open + 400).find('}', open);
+            if (close == std::string_view::npos) return;
+            std::string name;
+            for (std::size_t k = open + 1; k <= close; ++k) {
+                if (text[k] != ',' && k < close) {
+                    if (text[k] != ' ' && text[k] != '\n') name += text[k];
+                    continue;
+                }
+                add_package(name + ending);
+                name.clear();
+            }
+        }
+    }
+    void add_package(const std::string& name) {
+        std::error_code wrong;
+        const fs::path real = fs::weakly_canonical(root_ / name, wrong);
+        const fs::path inside = real.lexically_relative(root_);
+        if (inside.empty() || *inside.begin() == ".." || !fs::is_regular_file(real, wrong) ||
+            packages_.size() >= most_files || !packages_.insert(real.string()).second)
+            return;
+        std::ifstream in(real, std::ios::binary);
+        const auto text = all_of(in);
+        if (!text || out_.packages_.size() + text->size() > document::longest) return;
+        // what it rests on comes before it
+        for (std::size_t k = text->find('\\'); k != std::string::npos; k = text->find('\\', k + 1))
+            add_packages(*text, k);
+        out_.packages_ += *text + "\n";
     }
     /// The argument of an \input that begins at `at`, and where it ends.
     static std::string included(std::string_view text, std::size_t at, std::size_t& end) {
@@ -155,6 +196,7 @@ private:
     document& out_;
     fs::path root_;
     std::vector<fs::path> open_;
+    std::set<std::string> packages_;
 };
 
 document document::read(const std::string& name, std::istream& standard_input) {

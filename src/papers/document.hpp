@@ -37,6 +37,9 @@ public:
     std::string_view text() const { return text_; }
     place at(std::size_t offset) const;
     bool is_markdown() const { return markdown_; }
+    /// The packages and classes that lie beside the document, one behind another: what defines its
+    /// macros.
+    std::string_view packages() const { return packages_; }
     /// What was left out: files that are not there, or not to be read.
     const std::vector<remark>& remarks() const { return remarks_; }
 
@@ -57,6 +60,7 @@ private:
     void look_at_kind();
 
     std::string text_;
+    std::string packages_;
     std::vector<piece> pieces_;
     std::vector<file> files_;
     std::vector<remark> remarks_;

@@ -33,12 +33,15 @@ std::string without_star(std::string_view name) {
 
 class scanner {
 public:
-    explicit scanner(const document& d) : text_(d.text()), markdown_(d.is_markdown()) {}
+    explicit scanner(const document& d)
+        : text_(d.text()), markdown_(d.is_markdown()), prose_(d.text()) {
+        macros_.read_definitions(d.packages());
+    }
 
-    std::vector<part> run() {
+    document_parts run() {
         if (markdown_) skip_front_matter();
         while (now_ < text_.size()) step();
-        return std::move(parts_);
+        return {std::move(parts_), std::move(prose_)};
     }
 
 private:
@@ -65,10 +68,7 @@ private:
         const char c = text_[now_];
         if (c == '\\') return command();
         if (c == '$') return dollar();
-        if (!markdown_ && c == '%') {
-            now_ = line_end(now_);
-            return;
-        }
+        if (!markdown_ && c == '%') return quote(line_end(now_));
         if (markdown_) {
             if (c == '\n')
                 in_table_ =
@@ -88,15 +88,20 @@ private:
 
     // Text that is not mathematics ----------------------------------------------------------------
 
+    /// Goes to `end`: what stands before it are no words of the document.
+    void quote(std::size_t end) {
+        for (; now_ < end; ++now_)
+            if (prose_[now_] != '\n') prose_[now_] = ' ';
+    }
     void skip_to(std::string_view closer) {
         const std::size_t found = text_.find(closer, now_ + 1);
-        now_ = found == std::string_view::npos ? text_.size() : found + closer.size();
+        quote(found == std::string_view::npos ? text_.size() : found + closer.size());
     }
     void skip_front_matter() {
         for (const std::string_view fence : {"+++\n", "---\n"})
             if (starts(fence, 0)) {
                 const std::size_t found = text_.find("\n" + std::string(fence), 3);
-                if (found != std::string_view::npos) now_ = found + 1 + fence.size();
+                if (found != std::string_view::npos) quote(found + 1 + fence.size());
             }
     }
     void fence() {
@@ -119,7 +124,7 @@ private:
             line = line_end(line) + 1;
         }
         line = std::min(line, text_.size());
-        now_ = std::min(line_end(line), text_.size());
+        quote(std::min(line_end(line), text_.size()));
         if (language.substr(0, 4) == "math") display(begin, body, line, now_, "");
     }
     void code() {
@@ -128,7 +133,8 @@ private:
         const std::string closer(count, '`');
         const std::size_t found = find(closer, now_ + count, longest_inline);
         const std::size_t blank = find("\n\n", now_, longest_inline);
-        now_ = found == std::string_view::npos || found > blank ? now_ + count : found + count;
+        if (found == std::string_view::npos || found > blank) now_ += count;
+        else quote(found + count);
     }
     void heading(std::size_t begin, std::size_t end, int level) {
         part p;
@@ -171,8 +177,7 @@ private:
         }
         if (word == "\\verb" && end < text_.size()) {
             const std::size_t close = text_.substr(0, line_end(end)).find(text_[end], end + 1);
-            now_ = close == std::string_view::npos ? end : close + 1;
-            return;
+            return quote(close == std::string_view::npos ? end : close + 1);
         }
         if (word == "\\iffalse") return skip_to("\\fi");
         if (word == "\\appendix") return heading(begin, now_ = end, 1);
@@ -264,11 +269,61 @@ private:
 
     // Mathematics ---------------------------------------------------------------------------------
 
+    /// Where the empty line stands at which TeX gives up a display that is not closed before it:
+    /// one with text behind it, or with a display that begins there. Otherwise `close`.
+    std::size_t blank_line_in(std::size_t first, std::size_t close) const {
+        const std::size_t end = std::min(close, text_.size());
+        std::size_t blank = first;
+        do {
+            blank = text_.find('\n', blank);
+            if (blank == std::string_view::npos || blank >= end) return close;
+            const std::size_t next = text_.find_first_not_of(" \t\r", blank + 1);
+            if (next != std::string_view::npos && next < text_.size() && text_[next] == '\n') break;
+            blank = std::min(next, text_.size());
+        } while (true);
+        const bool empty = text_.substr(first, blank - first).find_first_not_of(" \t\r\n") ==
+                           std::string_view::npos;
+        if (empty) return close;
+        const std::string_view behind = text_.substr(blank, end - blank);
+        if (has_sentence(behind)) return blank;
+        // $$ a = b $$ behind it is a display of its own
+        const bool opens = behind.find_first_not_of(" \t\r\n") == std::string_view::npos;
+        const std::string_view rest =
+            text_.substr(end, line_end(std::min(end, text_.size())) - end);
+        return opens && rest.find("$$", 2) != std::string_view::npos ? blank : close;
+    }
+    /// Whether words stand side by side, that are no names of commands.
+    static bool has_sentence(std::string_view text) {
+        int words = 0;
+        for (std::size_t k = 0; k < text.size();) {
+            const std::size_t begin = k;
+            while (k < text.size() && detail::is_ascii_letter(text[k])) ++k;
+            if (k - begin >= 2 && (begin == 0 || text[begin - 1] != '\\')) ++words;
+            else if (k == begin || text[begin - 1] == '\\') words = 0;
+            if (words >= 3) return true;
+            while (k < text.size() && (text[k] == ' ' || text[k] == ',' || text[k] == '\n')) ++k;
+            if (k == begin) ++k;
+        }
+        return false;
+    }
+    void unclosed(std::size_t begin, std::size_t first, std::size_t end) {
+        end = std::min({end, text_.size(), first + longest_display});
+        const bool empty = text_.substr(first, end - first).find_first_not_of(" \t\r\n$") ==
+                           std::string_view::npos;
+        if (!empty)
+            unreadable(begin, end,
+                       "$$ is opened here and not closed before the empty line, where "
+                       "TeX stops");
+        now_ = empty ? first : end;
+    }
     void dollar() {
         const std::size_t begin = now_;
         if (starts("$$", begin)) {
             const std::size_t close = find("$$", begin + 2);
-            if (close == std::string_view::npos || close - begin > longest_display) {
+            if (const std::size_t end = blank_line_in(begin + 2, close);
+                end < close || close == std::string_view::npos)
+                return unclosed(begin, begin + 2, end);
+            if (close - begin > longest_display) {
                 now_ = begin + 2;
                 return;
             }
@@ -365,10 +420,11 @@ private:
     bool in_table_ = false;
     macro_table macros_;
     std::vector<part> parts_;
+    std::string prose_;
 };
 
 }  // namespace
 
-std::vector<part> parts_of(const document& text) { return scanner(text).run(); }
+document_parts parts_of(const document& text) { return scanner(text).run(); }
 
 }  // namespace ricci::papers

@@ -27,7 +27,11 @@ struct part {
     std::string problem;      // why it was not read
 };
 
-/// The parts in order. Comments, code, and what a document only quotes are not among them.
-std::vector<part> parts_of(const document& text);
+struct document_parts {
+    std::vector<part> list;  // in order, without comments, code, and what a document only quotes
+    std::string prose;       // the document's text, with blanks for these
+};
+
+document_parts parts_of(const document& text);
 
 }  // namespace ricci::papers

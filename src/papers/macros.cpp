@@ -144,7 +144,11 @@ bool macro_table::is_definition(std::string_view command) {
                                                  "\\DeclareMathOperator",
                                                  "\\let",
                                                  "\\DeclarePairedDelimiter",
-                                                 "\\newcommandx"};
+                                                 "\\newcommandx",
+                                                 "\\NewDocumentCommand",
+                                                 "\\RenewDocumentCommand",
+                                                 "\\DeclareDocumentCommand",
+                                                 "\\ProvideDocumentCommand"};
     return std::find(std::begin(words), std::end(words), command) != std::end(words);
 }
 
@@ -155,16 +159,29 @@ std::size_t macro_table::read_definition(std::string_view text, std::size_t at) 
     const std::string name = w.defined_name();
     if (name.size() < 2) return at;
     macro m;
-    const bool read = word == "\\let"                      ? read_alias(w, m)
-                      : word == "\\DeclareMathOperator"    ? read_operator(w, m)
-                      : word == "\\DeclarePairedDelimiter" ? read_delimiters(w, m)
-                      : word == "\\def" || word == "\\gdef" || word == "\\edef"
-                          ? read_plain(w, m)
-                          : read_command(w, m);
+    const bool read =
+        word == "\\let"                                           ? read_alias(w, m)
+        : word == "\\DeclareMathOperator"                         ? read_operator(w, m)
+        : word == "\\DeclarePairedDelimiter"                      ? read_delimiters(w, m)
+        : word.find("DocumentCommand") != std::string::npos       ? read_document_command(w, m)
+        : word == "\\def" || word == "\\gdef" || word == "\\edef" ? read_plain(w, m)
+                                                                  : read_command(w, m);
     if (!read) return at;
     // what is only another name for the like of \left\{ stays as it is
     macros_[name] = std::move(m);
     return w.now;
+}
+
+void macro_table::read_definitions(std::string_view text) {
+    for (std::size_t k = 0; k < text.size();) {
+        if (text[k] == '%') {
+            k = std::min(text.find('\n', k), text.size());
+            continue;
+        }
+        const std::size_t behind = text[k] == '\\' ? read_definition(text, k) : k;
+        // \% and \\ are no beginnings
+        k = behind > k ? behind : k + (text[k] == '\\' ? 2 : 1);
+    }
 }
 
 bool macro_table::read_alias(definition_reader& w, macro& m) const {
@@ -201,6 +218,21 @@ bool macro_table::read_plain(definition_reader& w, macro& m) {
         ++w.now;
     }
     std::string_view body;
+    if (m.parameters > 9 || !w.group(body)) return false;
+    m.body = tokenise(body, w.start);
+    return true;
+}
+
+/// {m o m}: parameters that have to be there, and an optional one in front.
+bool macro_table::read_document_command(definition_reader& w, macro& m) {
+    std::string_view kinds, body;
+    if (!w.group(kinds)) return false;
+    for (const char c : kinds) {
+        if (c == ' ') continue;
+        if (c != 'm' && (c != 'o' || m.parameters > 0)) return false;
+        m.optional = m.optional || c == 'o';
+        ++m.parameters;
+    }
     if (m.parameters > 9 || !w.group(body)) return false;
     m.body = tokenise(body, w.start);
     return true;

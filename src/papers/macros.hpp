@@ -22,6 +22,8 @@ public:
     /// Reads the definition that begins with the command at `at`, if there is one; the offset
     /// behind it, or `at`.
     std::size_t read_definition(std::string_view text, std::size_t at);
+    /// Reads all definitions in a text.
+    void read_definitions(std::string_view text);
     /// Whether any definition begins with this command.
     static bool is_definition(std::string_view command);
 
@@ -46,6 +48,7 @@ private:
     static bool read_operator(definition_reader& w, macro& m);
     static bool read_delimiters(definition_reader& w, macro& m);
     static bool read_plain(definition_reader& w, macro& m);
+    static bool read_document_command(definition_reader& w, macro& m);
     static bool read_command(definition_reader& w, macro& m);
     /// The body of a macro that is called at `at`, with its arguments.
     static tokens filled_in(const macro& m, const std::vector<tokens>& arguments, std::size_t at);

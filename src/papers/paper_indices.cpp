@@ -9,12 +9,28 @@
 namespace ricci::papers {
 namespace {
 
+/// What is left of a script without its words: of \operatorname{wrap}(i + 1) and i,\text{old} i.
+tokens without_words(const tokens& script) {
+    tokens out;
+    for (auto t = script.begin(); t != script.end();) {
+        const bool words = is_words_wrapper(t->text);
+        const token_at behind = words ? behind_argument(std::next(t), script.end()) : std::next(t);
+        const tokens inner = words ? argument_at(std::next(t), script.end()) : tokens();
+        const bool edge = words && is_edge_word(spelled(inner));
+        const bool beside_comma = words && ((t != script.begin() && std::prev(t)->is(",")) ||
+                                            (behind != script.end() && behind->is(",")));
+        if (!edge && !beside_comma) out.insert(out.end(), t, behind);
+        t = behind;
+    }
+    return out;
+}
+
 void collect_indices(token_at first, token_at last, std::vector<std::string>& out) {
     const token_at begin = first;
     for (; first != last; ++first) {
         if (first->kind != token_kind::down && first->kind != token_kind::up) continue;
         const bool up = first->kind == token_kind::up;
-        const tokens script = argument_at(std::next(first), last);
+        const tokens script = without_words(argument_at(std::next(first), last));
         bool letters = !script.empty(), arithmetic = false;
         for (auto t = script.begin(); t != script.end(); ++t) {
             letters = letters && !(t->is("\\text") || t->is("\\mathrm") || t->is("\\frac") ||
@@ -26,8 +42,9 @@ void collect_indices(token_at first, token_at last, std::vector<std::string>& ou
         if (up && first != begin) {
             const token& base = *std::prev(first);
             if (base.is("e") || closes(base) || base.kind == token_kind::number) continue;
-            if (arithmetic && !(script.front().is("(") ||
-                                (script.front().kind == token_kind::number && script.size() <= 4)))
+            if (!script.empty() && arithmetic &&
+                !(script.front().is("(") ||
+                  (script.front().kind == token_kind::number && script.size() <= 4)))
                 continue;
         }
         if (!letters) continue;

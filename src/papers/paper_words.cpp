@@ -68,6 +68,7 @@ constexpr entry functions[] = {
     {"det", "det"},
     {"logdet", "logdet"},
     {"chol", "chol"},
+    {"solve", "solve"},
 };
 
 constexpr std::string_view integral = "an integral, which the notation does not compute";
@@ -283,7 +284,12 @@ bool folds(std::string_view f) {
     static constexpr std::string_view list[] = {"softmax", "mean", "max", "min", "logsumexp"};
     return is_among(f, list);
 }
-bool is_of_matrix(std::string_view f) { return f == "det" || f == "logdet" || f == "chol"; }
+bool is_of_matrix(std::string_view f) {
+    return f == "det" || f == "logdet" || f == "chol" || f == "solve";
+}
+bool is_edge_word(std::string_view word) {
+    return word == "clamp" || word == "wrap" || word == "pad";
+}
 std::string_view why_prose(std::string_view command) { return meaning_in(command, prose); }
 std::string_view why_word_is_prose(std::string_view word) { return meaning_in(word, prose_words); }
 bool is_greek_letter(const token& t) { return t.is_command() && is_among(t.text, greek); }

@@ -22,8 +22,10 @@ bool is_among(std::string_view word, const std::string_view (&list)[N]) {
 std::string function_of(std::string_view word);
 /// Whether a function folds over an index below it: softmax, mean, max, min, logsumexp.
 bool folds(std::string_view function);
-/// Whether a function is of a matrix, with its rows and columns below: det, logdet, chol.
+/// Whether a function is of a matrix, with its rows and columns below: det, logdet, chol, solve.
 bool is_of_matrix(std::string_view function);
+/// Whether a word says in a place what stands beyond the edges: clamp, wrap, pad.
+bool is_edge_word(std::string_view word);
 
 /// Why mathematics with this command computes nothing; empty where it may.
 std::string_view why_prose(std::string_view command);

@@ -32,7 +32,8 @@ TEST_CASE("a page is read as one program") {
 
 TEST_CASE("a chain claims that its further sides are the same") {
     CHECK(verdicts_in("$$E^{ij} = -S^{ij} = -1 \\cdot S^{ij}$$") == "proved");
-    CHECK(verdicts_in("$$y_i = A_{ij} x_j = A_{ji} x_j$$") == "conditional");
+    CHECK(verdicts_in("$$y_i = A_{ij} A_{jk} x_k = A_{ji} A_{jk} x_k$$") == "conditional");
+    CHECK(verdicts_in("$$y_i = A_{ij} x_j = A_{ji} x_j$$") == "refuted");
     CHECK(verdicts_in("$$y_i = A_{ij} x_j = A_{ij} x_j + x_i$$") == "refuted");
     CHECK(verdicts_in("$$a_i = \\frac{e^{s_i}}{\\sum_k e^{s_k}} = \\frac{e^{s_i}}{Z}$$\n$$Z = "
                       "\\sum_j e^{s_j}$$") == "proved proved");

@@ -124,7 +124,7 @@ public:
     constexpr judgement on_numbers() {
         judgement out;
         claim_context(p_, claim_).run();
-        try_numbers(out);
+        if (name_of_two_ranks() == none) try_numbers(out);
         return out;
     }
 

@@ -63,8 +63,10 @@ TEST_CASE("what an equation states of its inputs is found as an assumption") {
     };
     CHECK(property_of("^i = \\sum_j A^{ij}", "^i = 1").property == property::sums_to_one);
     CHECK(property_of("^i = \\sum_j A^{ij}", "^i = 1").first == 1);
-    CHECK(property_of("^{ij} = A^{ij}", "^{ij} = A^{ji}").property == property::symmetric);
-    CHECK(property_of("^{ij} = A^{ij}", "^{ij} = -A^{ji}").property == property::antisymmetric);
+    CHECK(property_of("^{ik} = A^{ij} A^{jk}", "^{ik} = A^{ji} A^{jk}").property ==
+          property::symmetric);
+    CHECK(property_of("^{ik} = A^{ij} A^{jk}", "^{ik} = -A^{ji} A^{jk}").property ==
+          property::antisymmetric);
     CHECK(property_of("^{ij} = \\sum_k U^{ki} U^{kj}", "^{ij} = \\delta^{ij}").property ==
           property::orthogonal);
     CHECK(property_of(" = v^i v^i", " = 1").property == property::unit_length);
@@ -75,8 +77,9 @@ TEST_CASE("what an equation states of its inputs is found as an assumption") {
 }
 
 TEST_CASE("the words of a condition") {
-    CHECK(relation("^i = \\Sigma_{ij} x_j", "^i = \\Sigma_{ji} x_j").words ==
-          "true if \\Sigma_{ij} = \\Sigma_{ji}");
+    CHECK(
+        relation(" = x_i \\Sigma_{ij} y_j + x_i y_i", " = y_i \\Sigma_{ij} x_j + x_i y_i").words ==
+        "true if \\Sigma_{ij} = \\Sigma_{ji}");
     CHECK(relation(" = \\sum_i p_i (x_i - c)", " = \\sum_i p_i x_i - c").words ==
           "true if \\sum_i p_i = 1");
 }
@@ -115,12 +118,21 @@ TEST_CASE("an input that the derived side lacks stays open") {
 
 TEST_CASE("a verdict of three is left as it is") {
     request asked;
-    asked.source = "y^i = A^{ij} x^j";
-    asked.claims = "y^i = A^{ji} x^j";
+    asked.source = "y^i = A^{ij} A^{jk} x^k";
+    asked.claims = "y^i = A^{ji} A^{jk} x^k";
     asked.try_assumptions = false;
     CHECK(judge(asked).verdict == verdict::refuted);
     asked.try_assumptions = true;
     CHECK(judge(asked).verdict == verdict::conditional);
+}
+
+TEST_CASE("a matrix that need not be square is not assumed to be symmetric") {
+    CHECK(of("y^i = A^{ij} x^j", "y^i = A^{ji} x^j").verdict == verdict::refuted);
+    CHECK(of("y^i = A^{ij} x^j", "y^i = A^{ji} x^j", {{"A", property::symmetric}}).verdict ==
+          verdict::conditional);
+    CHECK(of("S^{ij} = Q^{ia} K^{ja}",
+             "\\frac{\\partial L}{\\partial K^{ja}} = \\frac{\\partial L}{\\partial S^{ij}} Q^{ai}")
+              .verdict == verdict::refuted);
 }
 
 TEST_CASE("what may not commute keeps its order") {

@@ -1,0 +1,161 @@
+// Mistakes planted into what the table of statements says is proved: a sign, a factor, a
+// transposition, a bound, an exponent, a lost term. None of them is proved, and most are found.
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "papers/paper_tokens.hpp"
+#include "tests/catch.hpp"
+#include "tests/check/statements.hpp"
+
+namespace {
+
+using namespace ricci;
+using namespace ricci::testing;
+using papers::token;
+using papers::token_kind;
+using papers::tokens;
+
+struct planted {
+    std::string kind, side;
+};
+
+token token_of(const std::string& text) { return papers::tokenise(text, 0).front(); }
+
+/// The places of the signs between the terms of a side.
+std::vector<std::size_t> signs_of(const tokens& side) {
+    std::vector<std::size_t> out;
+    int depth = 0;
+    for (std::size_t k = 0; k < side.size(); ++k) {
+        if (papers::opens(side[k]) || side[k].is("\\left(")) ++depth;
+        if (papers::closes(side[k])) --depth;
+        const bool binary = k > 0 && !side[k - 1].is("\\cdot") && !side[k - 1].is("\\times");
+        if (depth == 0 && binary && (side[k].is("+") || side[k].is("-"))) out.push_back(k);
+    }
+    return out;
+}
+
+void plant_signs(const tokens& side, std::vector<planted>& out) {
+    out.push_back({"sign", "-(" + papers::spelled(side) + ")"});
+    for (const std::size_t k : signs_of(side)) {
+        tokens other = side;
+        other[k] = token_of(side[k].is("+") ? "-" : "+");
+        out.push_back({"sign", papers::spelled(other)});
+    }
+}
+
+void plant_factors(const tokens& side, std::vector<planted>& out) {
+    out.push_back({"factor", "2 (" + papers::spelled(side) + ")"});
+    for (const std::size_t k : signs_of(side)) {
+        tokens other = side;
+        const tokens twice = papers::tokenise(" 2 \\cdot ", 0);
+        other.insert(other.begin() + static_cast<std::ptrdiff_t>(k) + 1, twice.begin(),
+                     twice.end());
+        out.push_back({"factor", papers::spelled(other)});
+    }
+}
+
+/// The terms of a side without one of them.
+void plant_lost_terms(const tokens& side, std::vector<planted>& out) {
+    std::vector<std::size_t> begins = signs_of(side);
+    if (begins.empty()) return;
+    begins.insert(begins.begin(), 0);
+    for (std::size_t k = 0; k < begins.size(); ++k) {
+        const std::size_t end = k + 1 < begins.size() ? begins[k + 1] : side.size();
+        tokens other = side;
+        other.erase(other.begin() + static_cast<std::ptrdiff_t>(begins[k]),
+                    other.begin() + static_cast<std::ptrdiff_t>(end));
+        if (other.front().is("+")) other.erase(other.begin());
+        out.push_back({"lost term", papers::spelled(other)});
+    }
+}
+
+void plant_in_scripts(const tokens& side, std::vector<planted>& out) {
+    const auto is_letter = [](const token& t) {
+        return t.kind == token_kind::letter || (t.is_command() && !t.is("\\frac"));
+    };
+    for (std::size_t k = 0; k + 1 < side.size(); ++k) {
+        const bool up = side[k].kind == token_kind::up;
+        if (!up && side[k].kind != token_kind::down) continue;
+        const std::size_t first = k + 1 + (side[k + 1].kind == token_kind::open);
+        tokens other = side;
+        if (up && side[first].is("2")) {
+            other[first] = token_of("3");
+            out.push_back({"exponent", papers::spelled(other)});
+        }
+        const bool pair = first == k + 2 && first + 2 < side.size() && is_letter(side[first]) &&
+                          is_letter(side[first + 1]) && side[first + 2].kind == token_kind::close;
+        if (pair && side[first].text != side[first + 1].text && !side[k - 1].is("\\sum") &&
+            !side[k - 1].is("\\delta")) {
+            std::swap(other[first], other[first + 1]);
+            out.push_back({"transposition", papers::spelled(other)});
+        }
+    }
+}
+
+void plant_bounds(const tokens& side, std::vector<planted>& out) {
+    for (std::size_t k = 0; k < side.size(); ++k) {
+        const std::string &was = side[k].text, now = was == "\\le"   ? "<"
+                                                     : was == "<"    ? "\\le"
+                                                     : was == "\\ge" ? ">"
+                                                     : was == ">"    ? "\\ge"
+                                                                     : "";
+        if (now.empty()) continue;
+        tokens other = side;
+        other[k] = token_of(now);
+        out.push_back({"bound", papers::spelled(other)});
+    }
+}
+
+/// The pages with one mistake in the last side of their last statement.
+std::vector<planted> mistakes_in(const std::string& page) {
+    const std::size_t close = page.rfind("$$"), begin = page.rfind("$$", close - 1) + 2;
+    const std::string statement = page.substr(begin, close - begin);
+    const tokens all = papers::tokenise(statement, 0);
+    const auto sign = std::find_if(all.rbegin(), all.rend(),
+                                   [](const token& t) { return t.is("=") || t.is("\\approx"); });
+    if (sign == all.rend()) return {};
+    const tokens side(sign.base(), all.end());
+    if (side.size() == 1 && side[0].is("0")) return {};
+    std::vector<planted> out;
+    plant_signs(side, out);
+    plant_factors(side, out);
+    plant_lost_terms(side, out);
+    plant_in_scripts(side, out);
+    plant_bounds(side, out);
+    const std::string before =
+        page.substr(0, begin) + statement.substr(0, std::prev(sign.base())->at) + sign->text + " ";
+    for (planted& p : out) p.side = before + p.side + page.substr(close);
+    return out;
+}
+
+TEST_CASE("mistakes that are planted into proved statements are found") {
+    const auto table = statement_table();
+    std::set<std::string> known;
+    for (const statement_row& row : table) known.insert(row.page);
+    int all = 0, found = 0, conditional = 0;
+    for (const statement_row& row : table) {
+        if (row.verdicts != "proved" || row.page.find("\\approx") != std::string::npos) continue;
+        for (const planted& p : mistakes_in(row.page)) {
+            if (known.count(p.side)) continue;  // the table says what it is
+            const last_finding last = last_of_page(p.side);
+            INFO("line " << row.line << ", " << p.kind << ": " << p.side << last.verdict << ": "
+                         << last.words);
+            CHECK(last.verdict != "proved");
+            const bool is_found = last.verdict == "refuted" || last.verdict == "suspect";
+            ++all;
+            found += is_found;
+            conditional += last.verdict == "conditional";
+            if (!is_found && std::getenv("RICCI_SAY"))
+                WARN("line " << row.line << ", " << p.kind << ": " << p.side << last.verdict << ": "
+                             << last.words);
+        }
+    }
+    INFO(all << " planted, " << found << " found, " << conditional << " conditional");
+    CHECK(10 * found >= 8 * all);
+    CHECK(20 * conditional <= all);
+    if (std::getenv("RICCI_SAY"))
+        WARN(all << " planted, " << found << " found, " << conditional << " conditional");
+}
+
+}  // namespace
