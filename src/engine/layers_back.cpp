@@ -49,7 +49,8 @@ struct layers::chain_places {
     void bind(looped_program& s, bool gives) const {
         const ir::program_view p = s.view();
         const ir::ref x = p.find(view_of(to)), y = p.find(view_of(from));
-        if (is_input(p, x)) s.bind_input(x, one, taken);
+        // Where nothing reads it, its derivative has its shape from there.
+        if (x != ir::none && p.definition(x) == ir::none) s.bind_input(x, one, taken);
         if (y == ir::none) return;
         if (gives) s.bind_output(y, one, given);
         else if (is_input(p, y)) s.bind_input(y, one, given);

@@ -8,6 +8,7 @@
 #include <ricci/derive/batch.hpp>
 #include <ricci/derive/gradient.hpp>
 #include <ricci/derive/tangent.hpp>
+#include <ricci/ir/roles.hpp>
 
 namespace ricci::derive {
 
@@ -158,6 +159,19 @@ constexpr derived gradient_of_layer(const Source& layer, const layer_names& laye
     return gradient(layer, request);
 }
 
+/// Marks as `shape_only` what is not kept and what nothing computed reads, from the last equation
+/// on: what is asked of is kept, and what one of these alone reads is no output either.
+constexpr void hide_unasked(ir::program& p) {
+    detail::buffer<bool> read;
+    read.resize(p.names.size(), false);
+    for (std::int32_t e = p.equations.size(); e-- > 0;) {
+        const equation& q = p.equations[e];
+        ir::name_symbol& s = p.names[q.name];
+        if (!q.claim && !s.kept && !read[q.name]) s.shape_only = true;
+        if (ir::computes(p, q)) ir::mark_read(p, q.body, read);
+    }
+}
+
 /// What a caller of the gradient of layers binds and gets.
 template <class Source>
 constexpr derived repeat_gradient(const Source& layer, const layer_names& layers, text_view of,
@@ -176,14 +190,13 @@ constexpr derived repeat_gradient(const Source& layer, const layer_names& layers
     if (out.mistake) return out;
     // What the layers take and give among themselves is no output.
     const auto hide = [&](ref n) {
-        if (n == none) return;
-        out.program.names[n].kept = false;
-        out.program.names[n].shape_only = true;
+        if (n != none) out.program.names[n].kept = false;
     };
     if (!with_value) hide(out.program.find(layers.from));
     bool has_to = false;
     for (std::int32_t k = 0; k < count; ++k) has_to = has_to || wrt[k] == layers.to;
     if (!has_to) hide(cotangent_in(out.program, layers.to));
+    hide_unasked(out.program);
     return out;
 }
 
