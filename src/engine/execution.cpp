@@ -53,11 +53,14 @@ void execution::make_steps(const plan::program_plan& plan) {
         with_lookups(steps_.back().what, [](auto& ready) { ready.check_before_all(); });
         early_checks_.push_back(std::move(*check));
     }
+    if (instead_) {
+        operands_ = plan.slots;
+        for (std::size_t k = 0; k < steps_.size(); ++k) list_results(plan, k);
+    }
+    make_rules(plan);
 }
 
-void execution::bind(const plan::program_plan& plan) {
-    if (instead_) operands_ = plan.slots;
-    rules_.clear();
+void execution::make_rules(const plan::program_plan& plan) {
     for (const auto& r : plan.rules) {
         const auto& slot = plan.slots[r.slot.index()];
         const plan::moving_slot* const moving = plan.around.find(r.slot);
@@ -69,8 +72,13 @@ void execution::bind(const plan::program_plan& plan) {
                           moving != nullptr,
                           moving != nullptr && moving->carried});
     }
+}
+
+void execution::bind(const plan::program_plan& plan) {
+    for (std::size_t s = 0; s < operands_.size(); ++s) operands_[s].data = plan.slots[s].data;
+    for (auto& r : rules_) r.tensor.data = plan.slots[r.slot.index()].data;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
-        if (instead_) find_results(plan, k);
+        bind_results(plan, k);
         bind_step(plan, k);
     }
 }
@@ -208,7 +216,7 @@ void execution::bind_pass(const plan::program_plan& plan, const plan::pass_count
             operands_[m.slot.index()].data = plan.slots[m.slot.index()].data;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         if (!plan.around.moves[k] || !pass.runs(k)) continue;
-        if (instead_) find_results(plan, k);
+        bind_results(plan, k);
         bind_step(plan, k);
     }
 }
@@ -225,25 +233,33 @@ void execution::run_pass(const plan::program_plan& plan, const plan::pass_counte
     for (std::size_t k = 0; as_planned && k < steps_.size(); ++k) {
         if (!pass.runs(k)) continue;
         run_step(k);
-        as_planned = std::none_of(steps_[k].results.begin(), steps_[k].results.end(), holds_nan);
+        as_planned = !gives_nan(k);
     }
     if (!as_planned && instead_) run_instead();
 }
 
 // What a step writes where a bracket hides by zeros.
-void execution::find_results(const plan::program_plan& plan, std::size_t step) {
-    const plan_memory memory(plan, workspace_);
-    auto& results = steps_[step].results;
-    results.clear();
+void execution::list_results(const plan::program_plan& plan, std::size_t step) {
     plan::for_each_part(plan.compiled[step], [&](const auto& part) {
         if (!part.hides) return;
         plan::for_each_slot(part, [&](plan::slot_number number, bool writes) {
             if (!writes) return;
             const auto& slot = plan.slots[number.index()];
-            results.push_back(
-                {plan.type_of(number), memory.base(number), slot.extents, slot.strides});
+            steps_[step].results.push_back(
+                {number, {plan.type_of(number), nullptr, slot.extents, slot.strides}});
         });
     });
+}
+
+void execution::bind_results(const plan::program_plan& plan, std::size_t step) {
+    const plan_memory memory(plan, workspace_);
+    for (auto& result : steps_[step].results) result.tensor.data = memory.base(result.slot);
+}
+
+bool execution::gives_nan(std::size_t step) const {
+    const auto& results = steps_[step].results;
+    return std::any_of(results.begin(), results.end(),
+                       [](const auto& result) { return holds_nan(result.tensor); });
 }
 
 // Whether the whole numbers of an operand are what the plan takes them for.
@@ -286,8 +302,7 @@ bool execution::run_steps() {
     for (const auto& check : early_checks_) check_early(check);
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         run_step(k);
-        const auto& results = steps_[k].results;
-        if (std::any_of(results.begin(), results.end(), holds_nan)) return false;
+        if (gives_nan(k)) return false;
     }
     return true;
 }

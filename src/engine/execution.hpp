@@ -28,7 +28,7 @@ public:
     /// To run a plan in a workspace of the caller's: plans that run one after the other share one.
     execution(const plan::program_plan& plan, std::byte* workspace);
 
-    /// Takes the memory of the slots anew, of the plan that this was made from.
+    /// Takes the memory of the slots anew, of the plan that this was made from. Allocates nothing.
     void bind(const plan::program_plan& plan);
 
     /// Carries out the steps in order. Memory that they lend is held before anything is written:
@@ -72,8 +72,12 @@ public:
 
 private:
     struct prepared_step {
+        struct result {
+            plan::slot_number slot;
+            strided_elements tensor;
+        };
         ready_step what;
-        std::vector<strided_elements> results;  // that have to be numbers: see plan::step::hides
+        std::vector<result> results;  // that have to be numbers: see plan::step::hides
     };
     /// A gather whose numbers are operands: they are checked before anything is written.
     struct early_check {
@@ -91,12 +95,15 @@ private:
     static bool touches_carried(const plan::program_plan& plan, const early_check& check);
     void check_early(const early_check& check);
 
-    void find_results(const plan::program_plan& plan, std::size_t step);
+    void list_results(const plan::program_plan& plan, std::size_t step);
+    void bind_results(const plan::program_plan& plan, std::size_t step);
+    bool gives_nan(std::size_t step) const;
     bool run_steps();
     void run_instead();
     void bind_pass(const plan::program_plan& plan, const plan::pass_counter& pass);
 
     void make_steps(const plan::program_plan& plan);
+    void make_rules(const plan::program_plan& plan);
 
     workspace_memory own_workspace_;
     std::byte* workspace_ = nullptr;  // that, or the caller's

@@ -89,22 +89,42 @@ struct runner::state {
     void bind(detail::operand_list changes) {
         const call_operands call(prepared, changes, outputs.type);
         engine::request r = call.request();
-        lent_outputs other{outputs.body, outputs.type, {}};
+        // What is kept afterwards, before anything is bound: from there on nothing fails.
+        lent_outputs other{outputs.body, outputs.type, outputs.made};
+        kept_tensors with_changes = bound;
+        with_changes.keep(prepared, changes, call);
         other.add_to(r);
         executable.bind(r);
-        for (auto& [name, value] : other.made) outputs.made.set(name, value);
-        keep(changes, call);
+        outputs.made = std::move(other.made);
+        bound = std::move(with_changes);
     }
     array output(std::string_view name) const {
         const std::string spelled = canonical_name(name);
-        if (bound_outputs.contains(spelled)) return bound_outputs[spelled];
+        if (bound.outputs.contains(spelled)) return bound.outputs[spelled];
         return std::as_const(outputs.made)[spelled];
     }
+
+    // What was bound, that its memory lives.
+    struct kept_tensors {
+        arrays inputs, outputs;
+
+        void keep(const program& of, detail::operand_list operands, const call_operands& call) {
+            const ir::program_view p = of.view();
+            std::size_t k = 0;
+            for (const named& o : operands) {
+                const std::string& name = call.name(k++);
+                if (o.value.kind() != detail::operand_kind::tensor) continue;
+                const auto size = static_cast<std::int32_t>(name.size());
+                const bool output = p.definition(p.find({name.data(), size})) != ir::none;
+                (output ? outputs : inputs).set(name, o.value.value());
+            }
+        }
+    };
 
     program prepared;
     lent_outputs outputs;
     engine::executable executable;
-    arrays bound_inputs, bound_outputs;  // that their memory lives
+    kept_tensors bound;
 
 private:
     struct kept {};  // what memory is bound to is an output
@@ -114,23 +134,12 @@ private:
         : prepared(what),
           outputs{detail::body_of(prepared), call.type(), {}},
           executable(request_of(call, outputs)) {
-        keep(operands, call);
+        bound.keep(prepared, operands, call);
     }
     static engine::request request_of(const call_operands& call, lent_outputs& outputs) {
         engine::request r = call.request();
         outputs.add_to(r);
         return r;
-    }
-    void keep(detail::operand_list operands, const call_operands& call) {
-        const ir::program_view p = prepared.view();
-        std::size_t k = 0;
-        for (const named& o : operands) {
-            const std::string& name = call.name(k++);
-            if (o.value.kind() != detail::operand_kind::tensor) continue;
-            const auto size = static_cast<std::int32_t>(name.size());
-            const bool output = p.definition(p.find({name.data(), size})) != ir::none;
-            (output ? bound_outputs : bound_inputs).set(name, o.value.value());
-        }
     }
 };
 
