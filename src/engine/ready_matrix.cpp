@@ -74,6 +74,12 @@ ready_matrix::prepared_task ready_matrix::prepare(element type, const planned& s
             return linear::prepared_reading(
                 steps::lower_triangle{type, kind, m.size, s.to.row, s.to.column, batch});
         }
+        case matrix_task::cofactors: {
+            const auto batch = side_loops(s.batch, s.to.batch, s.from.batch);
+            return linear::prepared_cofactors(steps::cofactors{type, kind, m.size, s.to.row,
+                                                               s.to.column, s.from.row,
+                                                               s.from.column, batch, m.transposed});
+        }
         default: {
             const auto batch = loops_over(s.batch, s.to.batch);
             return linear::prepared_reading(
@@ -119,6 +125,8 @@ void ready_matrix::run() {
     const prepared_task& how = by_cholesky ? *cholesky_ : task_;
     if (const auto* const solve = std::get_if<linear::prepared_solve>(&how))
         return solve->run(factors, from_, to_);
+    if (const auto* const cofactors = std::get_if<linear::prepared_cofactors>(&how))
+        return cofactors->run(factors, from_, to_);
     std::get<linear::prepared_reading>(how).run(factors, to_);
 }
 
@@ -127,6 +135,8 @@ void ready_matrix::list_loans(runtime::loan_book& to) const {
         if (how == nullptr) continue;
         if (const auto* const solve = std::get_if<linear::prepared_solve>(how))
             solve->list_loans(to);
+        if (const auto* const cofactors = std::get_if<linear::prepared_cofactors>(how))
+            cofactors->list_loans(to);
         if (const auto* const factors = std::get_if<linear::prepared_factorization>(how))
             factors->list_loans(to);
     }

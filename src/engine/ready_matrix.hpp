@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "src/linear/cofactors.hpp"
 #include "src/linear/factorization.hpp"
 #include "src/plan/plan.hpp"
 #include "src/runtime/loans.hpp"
@@ -29,7 +30,7 @@ public:
 
 private:
     using prepared_task = std::variant<linear::prepared_factorization, linear::prepared_solve,
-                                       linear::prepared_reading>;
+                                       linear::prepared_reading, linear::prepared_cofactors>;
     static prepared_task prepare(element type, const planned& s, steps::factor_kind kind);
     void factor(const linear::prepared_factorization& by_lu);
 

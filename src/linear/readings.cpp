@@ -6,10 +6,9 @@
 
 #include "src/contract/sharing.hpp"
 #include "src/linear/batch_positions.hpp"
-#include "src/linear/factor_layout.hpp"
+#include "src/linear/factor_numbers.hpp"
 #include "src/linear/factorization.hpp"
 #include "src/linear/for_type.hpp"
-#include "src/linear/numbers.hpp"
 
 namespace ricci::linear {
 
@@ -33,75 +32,6 @@ batch_positions positions_of(std::span<const steps::matrix_loop> batch) {
     return batch_positions(loops);
 }
 
-/// Number (i, j) of the factors of a matrix.
-template <class T>
-T factor_number(const factor_layout<T>& layout, const std::byte* factors, std::int64_t matrix,
-                std::int64_t i, std::int64_t j) {
-    if (!layout.is_interleaved()) return layout.numbers(factors, matrix)[i + j * layout.leading()];
-    constexpr std::int64_t group = kernels::group_size<T>, slot = group * kernels::parts<T>;
-    const auto* const x =
-        reinterpret_cast<const part_type<T>*>(layout.numbers(factors, matrix / group)) +
-        (i * layout.size() + j) * slot + matrix % group;
-    if constexpr (is_complex_number<T>) return T(x[0], x[group]);
-    else return x[0];
-}
-
-/// The row that was exchanged for row k.
-template <class T>
-std::int64_t exchanged_row(const factor_layout<T>& layout, const std::byte* factors,
-                           std::int64_t matrix, std::int64_t k) {
-    if (!layout.is_interleaved()) return layout.template pivots<std::int32_t>(factors, matrix)[k];
-    constexpr std::int64_t group = kernels::group_size<T>;
-    using integer = kernels::lane_integer<T>;
-    return layout.template pivots<integer>(factors, matrix / group)[k * group + matrix % group];
-}
-
-/// A product of any size: a number of magnitude near 1 and a power of two.
-template <class T>
-class long_product {
-    // Products of floats are rounded once in the end.
-    using wide = std::conditional_t<is_complex_number<T>, std::complex<double>, double>;
-
-public:
-    void multiply(T factor) {
-        const wide x(factor);
-        if constexpr (is_complex_number<T>)
-            number_ = {number_.real() * x.real() - number_.imag() * x.imag(),
-                       number_.real() * x.imag() + number_.imag() * x.real()};
-        else number_ *= x;
-        int exponent = 0;
-        std::frexp(magnitude(number_), &exponent);
-        number_ = scaled(-exponent);
-        exponent_ += exponent;
-    }
-    void negate() { number_ = -number_; }
-    void square() {
-        number_ *= number_;
-        exponent_ *= 2;
-    }
-    T value() const {
-        constexpr std::int64_t beyond = 5000;
-        return static_cast<T>(scaled(static_cast<int>(std::clamp(exponent_, -beyond, beyond))));
-    }
-    T logarithm() const {
-        constexpr double log_of_2 = 0.69314718055994530942;
-        return static_cast<part_type<T>>(std::log(std::abs(number_)) +
-                                         static_cast<double>(exponent_) * log_of_2);
-    }
-    /// 0 of 0.
-    T sign() const { return number_ == wide{} ? T{} : static_cast<T>(number_ / std::abs(number_)); }
-
-private:
-    wide scaled(int exponent) const {
-        if constexpr (is_complex_number<T>)
-            return {std::ldexp(number_.real(), exponent), std::ldexp(number_.imag(), exponent)};
-        else return std::ldexp(number_, exponent);
-    }
-
-    wide number_{1};
-    std::int64_t exponent_ = 0;
-};
-
 template <class T>
 class determinants final : public read_strategy {
 public:
@@ -121,14 +51,7 @@ public:
 
 private:
     T of(const std::byte* factors, std::int64_t matrix) const {
-        long_product<T> product;
-        for (std::int64_t i = 0; i < layout_.size(); ++i) {
-            product.multiply(factor_number(layout_, factors, matrix, i, i));
-            if (layout_.kind() == factor_kind::lu &&
-                exchanged_row(layout_, factors, matrix, i) != i)
-                product.negate();
-        }
-        if (layout_.kind() == factor_kind::cholesky) product.square();
+        const long_product<T> product = determinant_of(layout_, factors, matrix);
         switch (part_) {
             case determinant_part::value:
                 return product.value();

@@ -17,6 +17,7 @@ double flops_of_matrix(const matrix_part& what) {
         case matrix_task::solve:
             return what.of_triangle ? n * n : 2 * n * n;
         case matrix_task::inverse:
+        case matrix_task::cofactors:
             return 4 * n * n * n / 3;
         default:
             return n;
@@ -78,6 +79,9 @@ private:
             case matrix_task::inverse:  // a solution for each column of the unit matrix
                 step_.to = side(a_.target, m.column, loop::none, columns_);
                 return;
+            case matrix_task::cofactors:
+                step_.from = side(values_[a_.right].source, m.row, m.column);
+                [[fallthrough]];
             case matrix_task::triangle:
                 step_.columns.clear();
                 step_.to = side(a_.target, m.row, m.column);

@@ -9,6 +9,7 @@
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/ir/solutions.hpp>
 #include "src/plan/canonical.hpp"
+#include "src/plan/cofactors.hpp"
 #include "src/plan/grown_program.hpp"
 #include "src/plan/hiding_conditions.hpp"
 
@@ -31,8 +32,9 @@ need need_of(const ir::node& function) {
     }
 }
 
-ir::program with_solutions_in_sums(const ir::program_view& program) {
+ir::program with_solutions_in_sums(const ir::program_view& program, const ir::shape_table& shapes) {
     ir::program written(program);
+    write_cofactors(written, shapes);
     for (ir::equation& e : written.equations)
         if (ir::computes(program, e)) e.body = ir::solution_writer(written, false).write(e.body);
     return written;
@@ -42,7 +44,7 @@ class matrix_lifting {
 public:
     matrix_lifting(const ir::program_view& program, const ir::shape_table& shapes)
         : p_(program),
-          written_(with_solutions_in_sums(program)),
+          written_(with_solutions_in_sums(program, shapes)),
           to_(written_.view()),
           shapes_(shapes),
           conditions_(written_.view()) {

@@ -10,9 +10,10 @@
 
 namespace ricci::plan {
 
-/// A copy of `program` in which inverses that a sum multiplies by something are solutions
-/// (`ir::reduction::solve`), and every function of a matrix is all that an equation says, of
-/// tensors alone. Equal ones are one tensor. Nothing where there are none.
+/// A copy of `program` in which determinants times inverses are cofactors, inverses that a sum
+/// multiplies by something are solutions (`ir::reduction::solve`), and every function of a matrix
+/// is all that an equation says, of tensors alone. Equal ones are one tensor. Nothing where there
+/// are none.
 ///
 /// Names keep their numbers, new ones come after them. `shapes` (in which an index has one extent
 /// in each equation) and `slots`, of tensors of `type`, are extended to the copy.

@@ -99,6 +99,7 @@ void lowering::emit_matrix(const matrix_function& f, matrix_task task, const acc
         made.right = with_axes(f.right, graph_.extent(f.row) == 1 ? loop_list{} : loop_list{f.row});
         if (graph_.extent(f.row) != 1) made.over = {f.row};
     }
+    if (task == matrix_task::cofactors) made.right = with_axes(f.matrix, matrix_loops(f));
     plan_.steps.push_back(make_step(graph_, std::move(made)));
     if (!cholesky) return;
     // What is solved with the triangle has its factors here.
@@ -130,6 +131,9 @@ void lowering::matrix_into(const matrix_function& f, const access& target,
             return empty ? number(1) : emit_matrix(f, matrix_task::determinant, target);
         case ir::reduction::log_determinant:
             return empty ? number(0) : emit_matrix(f, matrix_task::log_determinant, target);
+        case ir::reduction::cofactors:
+            return graph_.extent(f.row) == 1 ? number(1)
+                                             : emit_matrix(f, matrix_task::cofactors, target);
         default:
             break;
     }

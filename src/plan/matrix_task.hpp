@@ -20,6 +20,7 @@ enum class matrix_task : std::uint8_t {
     log_determinant,  // of its absolute value
     sign,             // the determinant divided by its absolute value
     triangle,         // the lower triangular Cholesky factor, with zeros above
+    cofactors,        // `right`: the matrices themselves
 };
 struct matrix_part {
     matrix_task task = matrix_task::factor;

@@ -186,7 +186,7 @@ private:
         if (a.kind == assignment_kind::scan)
             over = fmt::format("{}({} on{}) ", word_of(a.folding), loop_name(a.along),
                                a.decay ? fmt::format(", times {}", text(a.decay)) : "");
-        else if (a.kind == assignment_kind::matrix && a.right)
+        else if (a.kind == assignment_kind::matrix && a.matrix.task == matrix_task::solve)
             over = fmt::format("solve({}) {} with ", names(a.over), text(a.right, as_product));
         else if (a.kind == assignment_kind::matrix)
             over = fmt::format("{} of ", word_of(a.matrix.task));

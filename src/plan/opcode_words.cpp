@@ -58,6 +58,8 @@ const char* word_of(matrix_task task) {
             return "sign of det";
         case matrix_task::triangle:
             return "chol";
+        case matrix_task::cofactors:
+            return "cofactors";
     }
     return "";
 }

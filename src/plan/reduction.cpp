@@ -180,6 +180,7 @@ expr graph::reduce(ir::reduction r, loop_list over, expr body) {
         case ir::reduction::determinant:
         case ir::reduction::log_determinant:
         case ir::reduction::log_of_determinant:
+        case ir::reduction::cofactors:
         case ir::reduction::solve:
             break;  // equations of their own; see matrices.hpp
     }

@@ -152,8 +152,9 @@ private:
     void check_matrix(const assign& a) const {
         const bool makes_factors = a.matrix.task == matrix_task::factor;
         require(values_[a.body].kind == kind::load, "matrices that are in no memory");
-        require((a.right != expr::none) == (a.matrix.task == matrix_task::solve),
-                "a solution of nothing");
+        const bool reads_more =
+            a.matrix.task == matrix_task::solve || a.matrix.task == matrix_task::cofactors;
+        require((a.right != expr::none) == reads_more, "a solution of nothing");
         require(!a.right || values_[a.right].kind == kind::load,
                 "right-hand sides that are in no memory");
         const std::int64_t size = a.matrix.size;

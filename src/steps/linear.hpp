@@ -73,6 +73,18 @@ struct determinant {
     std::span<const matrix_loop> batch = {};
 };
 
+/// det K times the transposed inverse of matrices that have been factored, whether they have one or
+/// not; at least 2 x 2. Elements (i, j) of what is read and written are at i * row + j * column.
+/// `batch`: loops of the factored matrices, x of the result and y of the matrices themselves.
+struct cofactors {
+    element type = element::f64;
+    factor_kind kind = factor_kind::lu;
+    std::int64_t size = 0;
+    std::int64_t x_row = 0, x_column = 1, y_row = 0, y_column = 1;
+    std::span<const side_loop> batch = {};
+    bool transposed = false;  // the factors are those of the transposed matrices
+};
+
 /// Of matrices that have been factored by Cholesky, or are lower triangles: L, with zeros above its
 /// diagonal. Element (i, j) of it is at i * row + j * column.
 struct lower_triangle {

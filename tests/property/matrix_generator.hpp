@@ -1,6 +1,6 @@
 // Random texts with functions of matrices: solutions, inverses, determinants and Cholesky factors of
 // matrices that have them whatever the numbers, nested in one another and in other functions, alone
-// and in batches.
+// and in batches; and determinants of singular ones.
 #pragma once
 
 #include <cstdint>
@@ -125,7 +125,9 @@ private:
         const std::string at = "_{gh}(" + matrix('g', 'h', false, depth) + ")";
         switch (below(4)) {
             case 0:
-                return "\\det" + at;
+                if (!chance(40)) return "\\det" + at;
+                // of a product of few columns, which has no inverse where rows are more
+                return "\\det_{gh}(" + input(batch() + "ga") + " " + input(batch() + "ha") + ")";
             case 1:
                 return "\\log \\det_{gh}(" + matrix('g', 'h', true, depth) + ")";
             default:

@@ -51,7 +51,15 @@ struct dense_matrix {
     }
     T determinant() const {
         std::vector<T> nothing(n);
-        return n == 0 ? T(1) : solve(nothing);
+        const T found = n == 0 ? T(1) : solve(nothing);
+        return found == found ? found : T(0);  // by a pivot of 0
+    }
+    T cofactor(std::size_t row, std::size_t column) const {
+        dense_matrix minor{n - 1, {}};
+        for (std::size_t r = 0; r < n; ++r)
+            for (std::size_t c = 0; c < n; ++c)
+                if (r != row && c != column) minor.elements.push_back(at(r, c));
+        return (row + column) % 2 == 0 ? minor.determinant() : -minor.determinant();
     }
     /// L of L L^T, of what is on and below the diagonal.
     dense_matrix cholesky() const {

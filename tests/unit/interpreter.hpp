@@ -321,6 +321,7 @@ private:
             return column[place(1)];
         }
         if (kind == ir::reduction::cholesky) return matrix.cholesky().at(place(0), place(1));
+        if (kind == ir::reduction::cofactors) return matrix.cofactor(place(0), place(1));
         const long double determinant = matrix.determinant();
         if (kind == ir::reduction::determinant) return determinant;
         return std::log(kind == ir::reduction::log_determinant ? std::abs(determinant)

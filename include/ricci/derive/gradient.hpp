@@ -370,8 +370,9 @@ private:
                 return propagate(body, alone(through_inverse(n, closed(cotangent, n))));
             case reduction::cholesky:
                 return propagate(body, alone(through_factor(n, closed(cotangent, n))));
+            case reduction::cofactors:
             case reduction::solve:
-                return;  // written out when it was read
+                return;  // in no text that was read
         }
     }
 };

@@ -459,8 +459,9 @@ private:
                 return through_inverse(n, inside);
             case reduction::cholesky:
                 return change_of_factor(n, inside);
+            case reduction::cofactors:
             case reduction::solve:
-                return none;  // written out when it was read
+                return none;  // in no text that was read
         }
         return none;
     }

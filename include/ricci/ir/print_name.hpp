@@ -139,6 +139,7 @@ inline constexpr reduction_name reduction_names[] = {
     {"det", "\\det"},
     {"logdet", "\\operatorname{logdet}"},
     {"log det", "\\log(\\det"},
+    {"cofactors", "\\operatorname{cofactors}"},
     {"solve", "\\operatorname{solve}"},
 };
 static_assert(sizeof reduction_names / sizeof *reduction_names ==

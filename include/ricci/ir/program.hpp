@@ -62,12 +62,14 @@ enum class reduction : std::uint8_t {
     determinant,
     log_determinant,     // of its absolute value
     log_of_determinant,  // NaN where it is negative
+    cofactors,           // at (i, j): det K times element (j, i) of the inverse; of plans alone
     solve,  // two children, K^{ij} and y^i; binds i and keeps j. Only until it is written out
 };
 
 /// Whether the value has the indices that the reduction runs over.
 constexpr bool keeps_indices(reduction r) {
-    return r == reduction::softmax || r == reduction::inverse || r == reduction::cholesky;
+    return r == reduction::softmax || r == reduction::inverse || r == reduction::cholesky ||
+           r == reduction::cofactors;
 }
 /// Whether its two indices are the rows and the columns of a square matrix.
 constexpr bool is_of_matrix(reduction r) { return r >= reduction::inverse; }

@@ -204,7 +204,8 @@ private:
         plan::loop_list own(what.batch.begin(), what.batch.end());
         std::sort(own.begin(), own.end());
         plan::add_loop(own, what.column);
-        if (what.task == plan::matrix_task::triangle || what.task == plan::matrix_task::inverse)
+        if (what.task == plan::matrix_task::triangle || what.task == plan::matrix_task::inverse ||
+            what.task == plan::matrix_task::cofactors)
             plan::add_loop(own, what.row);
         const auto columns = plan::without(a.loops, own);
         auto matrix = matrices_.at(plan_.values[a.body].source.slot).begin();
@@ -237,6 +238,10 @@ private:
                 m.solve(right);
                 for (std::size_t c = 0; c < m.n; ++c) put(r, c, right[c]);
             }
+        } else if (what.task == plan::matrix_task::cofactors) {
+            for (std::size_t r = 0; r < m.n; ++r)
+                for (std::size_t c = 0; c < m.n; ++c)
+                    put(r, c, what.transposed ? m.cofactor(c, r) : m.cofactor(r, c));
         } else if (what.task == plan::matrix_task::triangle) {
             const auto l = m.cholesky();
             for (std::size_t r = 0; r < m.n; ++r)
