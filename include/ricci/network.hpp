@@ -240,8 +240,8 @@ struct contract_options {
 
 /// The result of a network, of its kept indices' extents. Bitwise the same for any number of
 /// threads. Throws ricci::error, before anything is computed, for an order of another network, a
-/// network of shapes, memory that does not suffice, and an algebra that the element type has not.
-/// Where a run takes more than the memory that its order was found for, it cuts more indices.
+/// network of shapes, memory that does not suffice, and an algebra that the element type has not;
+/// and for finite tensors whose sum of products leaves the range of the elements. Where a run takes more than the memory that its order was found for, it cuts more indices.
 RICCI_EXPORT array contract(const network& n, const contraction_order& order,
                             const contract_options& options = {});
 /// In an order that is sought for about as long as the run takes, the same on any machine.
@@ -294,10 +294,16 @@ struct most_likely {
 RICCI_EXPORT most_likely argmax(const network& n, const contraction_order& order);
 
 /// The derivatives of the result, of a network that keeps no index, by some of its tensors: one
-/// array for each, of its shape, all by one pass back. Throws as contract() does, and for a tensor
-/// that is not there.
+/// array for each, of its shape, all by one pass back; in the algebra logsumexp_sum those of the
+/// logarithm, which are probabilities. Throws as contract() does, for a tensor that is not there,
+/// and in algebras of maxima and minima.
 RICCI_EXPORT std::vector<array> gradient(const network& n, const contraction_order& order,
-                                         const std::vector<std::size_t>& operands);
+                                         const std::vector<std::size_t>& operands,
+                                         const contract_options& options = {});
+/// As gradient() of sums of products, each with an exponent of its own, as contract_scaled() gives.
+RICCI_EXPORT std::vector<scaled> gradient_scaled(const network& n, const contraction_order& order,
+                                                 const std::vector<std::size_t>& operands,
+                                                 const contract_options& options = {});
 
 /// A network planned and allocated for its shapes, to be run many times with other values.
 class RICCI_EXPORT prepared_network {

@@ -43,6 +43,14 @@ public:
                     .push_back(loop);
             }
         }
+        // What has been summed is the same at all places, on the way back.
+        for (const std::int32_t i : tree_.axes[static_cast<std::size_t>(s.result)]) {
+            if (has_index(seen, i)) continue;
+            seen.push_back(i);
+            const std::int64_t extent = extents_[static_cast<std::size_t>(i)];
+            made.m.push_back({extent, 0, 0, stride(s.result, i)});
+            made.traced.axes.push_back({i, made.m.back().c});
+        }
         return made;
     }
 

@@ -14,6 +14,7 @@
 
 #include "src/network/choice_rows.hpp"
 #include "src/network/prepared_state.hpp"
+#include "src/network/range_check.hpp"
 
 namespace ricci {
 namespace networks {
@@ -82,6 +83,9 @@ std::vector<scaled> amplitudes_of(const network_data& n, const order_data& order
     bound.asked.choices = &distinct.rows;
     network_run run(bound.asked);
     run_with_progress(run, options.progress);
+    for (const array& found : results)
+        if (!options.scaled && options.algebra == algebra::sum_product)
+            refuse_beyond_range(found, bound.operands, "amplitudes_scaled()");
     std::vector<scaled> given;
     std::vector<bool> is_given(results.size(), false);
     for (const std::size_t r : distinct.number) {

@@ -17,6 +17,7 @@
 #include "src/network/network_run.hpp"
 #include "src/network/order_data.hpp"
 #include "src/network/prepared_state.hpp"
+#include "src/network/range_check.hpp"
 
 namespace ricci {
 namespace networks {
@@ -60,12 +61,6 @@ std::optional<steps::sum_algebra> sum_of(algebra a) {
             return {};
     }
     throw error(fmt::format("ricci: there is no algebra {}.", static_cast<int>(a)));
-}
-
-void check_operand(std::size_t operand, std::size_t count) {
-    if (operand >= count)
-        throw error(
-            fmt::format("ricci: the network has {} tensors, and no tensor {}.", count, operand));
 }
 
 void check_has_memory(const network_data& n) {
@@ -132,6 +127,12 @@ bool share_memory(const array& x, const array& y) {
 
 }  // namespace
 
+void check_operand(std::size_t operand, std::size_t count) {
+    if (operand >= count)
+        throw error(
+            fmt::format("ricci: the network has {} tensors, and no tensor {}.", count, operand));
+}
+
 bound_network::bound_network(const network_data& n, const order_data& order,
                              const contract_options& options)
     : type(type_of(n)),
@@ -184,6 +185,8 @@ array bound_network::result_of(std::span<const std::int32_t> axes) {
 prepared_state::prepared_state(const network_data& n, const order_data& order,
                                const contract_options& options, bool keeps)
     : progress_(options.progress) {
+    if (options.algebra == algebra::sum_product && !options.scaled)
+        beyond_ = keeps ? "{.scaled = true}" : "contract_scaled()";
     order_data of_left;
     if (!order.zeros.empty() && options.algebra == algebra::sum_product) {
         check_is_of(order, n);
@@ -264,6 +267,7 @@ void run_with_progress(network_run& run, const detail::progress_function& progre
 void prepared_state::run() {
     has_run_ = false;
     run_with_progress(*run_, progress_);
+    if (beyond_ != nullptr) refuse_beyond_range(result_, operands_, beyond_);
     if (left_) left_->put(result_, whole_);
     has_run_ = true;
 }
@@ -276,37 +280,15 @@ void prepared_state::check_has_run() const {
 array prepared_state::result() const {
     check_has_run();
     const array& result = whole_result();
-    return result.type() == given_ ? result : result.converted(given_);
+    if (result.type() == given_) return result;
+    array given = result.converted(given_);
+    if (beyond_ != nullptr) refuse_beyond_range(given, operands_, beyond_);
+    return given;
 }
 
 double prepared_state::exponent10() const {
     check_has_run();
     return static_cast<double>(run_->exponent10());
-}
-
-std::vector<array> derivatives(const network_data& n, const order_data& order,
-                               std::vector<std::size_t> operands) {
-    for (const std::size_t k : operands) check_operand(k, n.operands.size());
-    if (!n.kept.empty())
-        throw error(
-            fmt::format("ricci: the derivatives of a network are those of a number, and this one "
-                        "keeps {} indices.",
-                        n.kept.size()));
-    const std::vector<std::size_t> wanted = operands;
-    std::sort(operands.begin(), operands.end());
-    operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
-    bound_network bound(n, order, {});
-    std::vector<array> made;
-    for (const std::size_t k : operands) made.push_back(bound.result_of(n.axes(k)));
-    bound.asked.derivatives = operands;
-    bound.asked.may_cut = true;
-    network_run(bound.asked).run();
-    std::vector<array> result;
-    for (const std::size_t k : wanted) {
-        const auto at = std::lower_bound(operands.begin(), operands.end(), k) - operands.begin();
-        result.push_back(made[static_cast<std::size_t>(at)].converted(bound.type));
-    }
-    return result;
 }
 
 }  // namespace networks
@@ -340,11 +322,6 @@ most_likely argmax(const network& n, const contraction_order& order) {
 
 array contract(const network& n, const contract_options& options) {
     return contract(n, networks::brief_order(n.data(), options.memory), options);
-}
-
-std::vector<array> gradient(const network& n, const contraction_order& order,
-                            const std::vector<std::size_t>& operands) {
-    return networks::derivatives(n.data(), order.data(), operands);
 }
 
 prepared_network::prepared_network(std::unique_ptr<networks::prepared_state> state)

@@ -92,7 +92,8 @@ bool grouped_passes::run_group(lane& by, std::int64_t group, std::byte* sums) {
         by.go_to(pass,
                  [&](std::size_t output, std::size_t row) { return place_of(output, row, sums); });
         steps += by.run_pass();
-        if (results_.scaled) by.add_result(results_.scaled->layout, scaled_place(sums));
+        for (std::size_t k = 0; results_.scaled && k < results_.outputs.size(); ++k)
+            by.add_result(k, results_.scaled->outputs[k].layout, scaled_place(k, sums));
         const std::int64_t done = ++passes_done_;
         if (tells && !(*progress_)(static_cast<double>(done))) stopped_ = true;
         if (stopped_) break;
@@ -106,29 +107,36 @@ void* grouped_passes::place_of(std::size_t output, std::size_t row, std::byte* s
     return sums == nullptr || !o.adds ? o.data[row] : sums + o.sum_offset + row * o.bytes;
 }
 
-scaled_sums& grouped_passes::scaled_place(const std::byte* sums) const {
-    if (sums == nullptr) return results_.scaled->result;
-    return results_.scaled
-        ->of_groups[static_cast<std::size_t>(sums - results_.sums) / results_.sum_bytes];
+scaled_sums& grouped_passes::scaled_place(std::size_t output, const std::byte* sums) const {
+    scaled_output& o = results_.scaled->outputs[output];
+    if (sums == nullptr || !results_.outputs[output].adds) return o.result;
+    return o.of_groups[static_cast<std::size_t>(sums - results_.sums) / results_.sum_bytes];
 }
 
 void grouped_passes::clear(std::byte* sums) const {
-    if (results_.scaled) return results_.scaled->layout.clear(scaled_place(sums));
-    for (const run_output& o : results_.outputs)
-        if (o.adds)
+    for (std::size_t k = 0; k < results_.outputs.size(); ++k) {
+        const run_output& o = results_.outputs[k];
+        if (!o.adds) continue;
+        if (results_.scaled) results_.scaled->outputs[k].layout.clear(scaled_place(k, sums));
+        else
             clear_sum(results_.type, results_.algebra, sums + o.sum_offset,
                       o.data.size() * o.bytes);
+    }
 }
 
 void grouped_passes::add(std::byte* sums) const {
-    if (results_.scaled) {
-        scaled_run& run = *results_.scaled;
-        return run.layout.add(scaled_place(sums), run.result, run.room);
-    }
-    for (const run_output& o : results_.outputs)
-        for (std::size_t row = 0; row < o.data.size() && o.adds; ++row)
+    for (std::size_t k = 0; k < results_.outputs.size(); ++k) {
+        const run_output& o = results_.outputs[k];
+        if (!o.adds) continue;
+        if (results_.scaled) {
+            scaled_output& to = results_.scaled->outputs[k];
+            to.layout.add(scaled_place(k, sums), to.result, to.room);
+            continue;
+        }
+        for (std::size_t row = 0; row < o.data.size(); ++row)
             add_sum(results_.type, results_.algebra, o.data[row],
                     sums + o.sum_offset + row * o.bytes, o.bytes);
+    }
 }
 
 }  // namespace ricci::networks

@@ -57,7 +57,7 @@ private:
     bool run_together(std::size_t lanes);
     bool run_group(lane& by, std::int64_t group, std::byte* sums);
     void* place_of(std::size_t output, std::size_t row, std::byte* sums) const;
-    scaled_sums& scaled_place(const std::byte* sums) const;
+    scaled_sums& scaled_place(std::size_t output, const std::byte* sums) const;
     void clear(std::byte* sums) const;
     void add(std::byte* sums) const;
 

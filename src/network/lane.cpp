@@ -38,8 +38,11 @@ lane::lane(sliced_plan& of, const run_request& asked, std::byte* workspace, cons
     const scaled_run& run = *asked.exponents;
     exponents_.emplace(of, run.operands, run.block_indices, workspace,
                        first == nullptr ? nullptr : &*first->exponents_);
-    lands_ = {run.layout, of.extents, of.loops, exponents_->result().table};
-    room_ = run.layout.make_scratch();
+    for (std::size_t k = 0; k < run.outputs.size(); ++k) {
+        const scaled_result& layout = run.outputs[k].layout;
+        lands_.emplace_back(layout, of.extents, of.loops, exponents_->result(k).table);
+        room_.push_back(layout.make_scratch());
+    }
 }
 
 // Parts at the same time, or all steps one after another, where little of the parts is due.

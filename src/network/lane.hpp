@@ -50,9 +50,9 @@ public:
     /// In another algebra, the same where a result is not added to what is there.
     void write_step(std::size_t step) { algebra_->run_step(planned_, step, false); }
 
-    /// Of a scaled run, after all steps of a pass.
-    void add_result(const scaled_result& layout, scaled_sums& to) {
-        layout.add(lands_, exponents_->result(), counters_, to, row_, room_);
+    /// Of a scaled run, after all steps of a pass: one of its outputs.
+    void add_result(std::size_t output, const scaled_result& layout, scaled_sums& to) {
+        layout.add(lands_[output], exponents_->result(output), counters_, to, row_, room_[output]);
     }
 
     const algebra_steps& algebra() const { return *algebra_; }
@@ -73,8 +73,8 @@ private:
     std::optional<algebra_steps> algebra_;        // or of another algebra
     std::optional<scaled_steps> exponents_;       // of a scaled run, as what follows
     runtime::loan_book in_parts_;
-    scaled_result::part lands_;
-    scaled_result::scratch room_;
+    std::vector<scaled_result::part> lands_;  // of each output, as what follows
+    std::vector<scaled_result::scratch> room_;
     std::vector<std::int64_t> counters_, before_;
     std::size_t row_ = 0;
     plan::loop_set changed_;

@@ -200,6 +200,8 @@ private:
                 around.also[k] = made_.slots[at(tree_.steps[k].also)];
             }
         find_dependences(made_.plan, asked_.repeats);
+        for (const std::int32_t tensor : asked_.left)
+            made_.plan.slots[made_.slots[at(tensor)].index()].lasts = true;
         if (!asked_.keeps) return;
         for (const auto& step : made_.plan.compiled)
             for_each_slot(step, [&](plan::slot_number slot, bool writes) {

@@ -45,6 +45,7 @@ struct plan_request {
     std::span<const output_memory> outputs;
     /// Where parts end whose steps run at the same time as those of other parts; see sub_trees.hpp.
     std::span<const std::size_t> part_ends;
+    std::span<const std::int32_t> left;  // tensors that are read when all steps have run
     bool keeps = false;  // all intermediates last, so that what has not changed is not made again
 };
 

@@ -84,13 +84,15 @@ bool network_run::has_made_all(const run_request& asked) {
         return false;
     }
     if (!scaled_) return true;
-    for (std::size_t g = 0; g < sums_at_once_; ++g) {
-        const run_output& o = outputs_[0];
-        std::vector<void*> rows;
-        for (std::size_t row = 0; row < o.data.size(); ++row)
-            rows.push_back(sums_.get() + g * sum_bytes_ + row * o.bytes);
-        scaled_->of_groups.push_back(scaled_->layout.sums_in(std::move(rows)));
-    }
+    for (std::size_t g = 0; g < sums_at_once_; ++g)
+        for (std::size_t k = 0; k < outputs_.size(); ++k) {
+            const run_output& o = outputs_[k];
+            std::vector<void*> rows;
+            for (std::size_t row = 0; o.adds && row < o.data.size(); ++row)
+                rows.push_back(sums_.get() + g * sum_bytes_ + o.sum_offset + row * o.bytes);
+            scaled_output& of = scaled_->outputs[k];
+            of.of_groups.push_back(of.layout.sums_in(std::move(rows)));
+        }
     return true;
 }
 
@@ -159,8 +161,8 @@ bool network_run::has_made_plans(const run_request& asked,
         // All plans are ready at the same time.
         tables_ += bytes_of_tables(made);
         if (scaled_)
-            tables_ += bytes_of_exponents(made, scaled_->block_indices) +
-                       scaled_->layout.bytes_of_scratch();
+            tables_ +=
+                bytes_of_exponents(made, scaled_->block_indices) + scaled_->bytes_of_scratch();
         if (has_places_) needed_ += bytes_of_places(made);
     }
     needed_ += workspace + tables_;
@@ -193,10 +195,10 @@ void network_run::make_lanes(const run_request& asked, double workspace) {
     double lent = 0;
     std::int64_t most_groups = 0;
     // Of a group, with the exponents of a scaled run's sums.
-    const double sum_bytes =
-        static_cast<double>(sum_bytes_) +
-        (scaled_ && sum_bytes_ > 0 ? scaled_->layout.bytes_of_exponents(outputs_[0].data.size())
-                                   : 0);
+    double sum_bytes = static_cast<double>(sum_bytes_);
+    for (std::size_t k = 0; scaled_ && k < outputs_.size(); ++k)
+        if (outputs_[k].adds)
+            sum_bytes += scaled_->outputs[k].layout.bytes_of_exponents(outputs_[k].data.size());
     const auto threads = static_cast<std::size_t>(runtime::worker_count());
     for (auto& p : plans_) {
         const pass_sequence& passes = p->plan.passes;
@@ -325,7 +327,14 @@ void network_run::take_scaled() {
         reserve_copy(k, given_[k]);
         set_address(k, scaled_->operands.take(k, given_[k]));
     }
-    scaled_->layout.clear(scaled_->result);
+    for (scaled_output& o : scaled_->outputs) o.layout.clear(o.result);
+}
+
+void network_run::finish_scaled() {
+    auto exponent = scaled_->exponents10.begin();
+    for (scaled_output& o : scaled_->outputs)
+        for (std::size_t row = 0; row < o.result.rows.size(); ++row)
+            *exponent++ = o.layout.finish(o.result, row, o.room);
 }
 
 std::int64_t network_run::exponent10(std::size_t row) const {
@@ -356,8 +365,7 @@ bool network_run::run(const std::function<bool(double)>& progress) {
         if (!done) return false;
         passes_done_ += static_cast<double>(p->plan.passes.count());
     }
-    for (std::size_t row = 0; scaled_ && row < scaled_->exponents10.size(); ++row)
-        scaled_->exponents10[row] = scaled_->layout.finish(scaled_->result, row, scaled_->room);
+    if (scaled_) finish_scaled();
     std::fill(changed_.begin(), changed_.end(), false);
     has_run_ = true;
     return true;
@@ -376,7 +384,8 @@ bool network_run::run_changed(planned_lanes& p, const std::function<bool(double)
                           progress))
         return false;
     steps_run_ += changed_steps_.count();
-    if (scaled_) by.add_result(scaled_->layout, scaled_->result);
+    for (std::size_t k = 0; scaled_ && k < scaled_->outputs.size(); ++k)
+        by.add_result(k, scaled_->outputs[k].layout, scaled_->outputs[k].result);
     return true;
 }
 

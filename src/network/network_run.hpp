@@ -49,8 +49,8 @@ public:
 
     /// How many steps the last run carried out, over all slices.
     std::size_t steps_run() const { return steps_run_; }
-    /// Of a scaled run, after it: a row of the result is what is in its memory times ten to this
-    /// power.
+    /// Of a scaled run, after it: a row of the result, or a derivative, is what is in its memory
+    /// times ten to this power.
     std::int64_t exponent10(std::size_t row = 0) const;
     /// How many threads run passes at the same time.
     std::size_t lanes() const { return workspaces_.size(); }
@@ -67,6 +67,7 @@ private:
     void make_scaled(run_request& asked);
     void reserve_copy(std::size_t operand, const void* data);
     void take_scaled();
+    void finish_scaled();
     void set_address(std::size_t operand, const void* data);
     bool run_changed(planned_lanes& p, const std::function<bool(double)>& progress);
 

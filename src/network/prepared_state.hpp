@@ -17,6 +17,9 @@
 
 namespace ricci::networks {
 
+/// Throws ricci::error for the number of a tensor that is not there.
+void check_operand(std::size_t operand, std::size_t count);
+
 /// What is asked of a run, and the tensors that it reads; 16-bit numbers as float, and whole ones
 /// as double where it is scaled.
 struct bound_network {
@@ -60,6 +63,8 @@ private:
     array whole_;   // with what was left out, which is zero
     std::optional<network_run> run_;
     bool has_run_ = false;  // to its end
+    const char* beyond_ =
+        nullptr;  // what to write for results beyond the range; none: any is given
     detail::progress_function progress_;
 };
 

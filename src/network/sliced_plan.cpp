@@ -44,6 +44,7 @@ network_plan sliced_plan::plan_of(const run_request& asked, const std::vector<ru
     wanted.repeats = repeats;
     wanted.outputs = written;
     wanted.part_ends = part_ends;
+    if (outputs.empty() && results.size() > 1) wanted.left = results;
     wanted.keeps = asked.keeps;
     return plan_network(wanted);
 }

@@ -17,7 +17,7 @@
 namespace ricci::networks {
 
 struct sliced_plan {
-    /// Of a scaled run without outputs: the result is an intermediate that is left at the end.
+    /// Of a scaled run without outputs: results are intermediates that are left at the end.
     /// `repeats`: every step runs in each pass, and no intermediate lasts from one to the next.
     sliced_plan(const run_request& asked, std::vector<range_loop> ranges,
                 const std::vector<run_output>& outputs, bool repeats);
@@ -27,7 +27,7 @@ struct sliced_plan {
     step_tree tree;
     std::vector<std::size_t> part_ends;  // of its steps; see sub_trees.hpp
     std::vector<aligned_sum> aligned;    // of a scaled run
-    std::vector<std::int32_t> results;   // tensors of the tree, one for each output
+    std::vector<std::int32_t> results;   // tensors of the tree, one for each output of a run
     network_plan planned;
     /// What moves from pass to pass, in the plan's loop: these operands, in their order, then all
     /// outputs.

@@ -56,12 +56,13 @@ double largest_square(const block_walk& walk, const std::complex<T>* numbers,
 
 }  // namespace
 
-scaled_result::scaled_result(const run_request& asked, std::span<const std::int32_t> block_indices)
+scaled_result::scaled_result(const run_request& asked, std::span<const std::int32_t> axes,
+                             std::span<const std::int32_t> block_indices)
     : type_(asked.type),
       all_block_indices_(block_indices.begin(), block_indices.end()),
       extents_(asked.extents.begin(), asked.extents.end()),
       bytes_(size_of(asked.type)) {
-    for (const std::int32_t i : asked.open)
+    for (const std::int32_t i : axes)
         if (asked.choices == nullptr || !has_index(asked.choices->indices, i)) axes_.push_back(i);
     for (const std::int32_t i : block_indices)
         if (has_index(axes_, i)) block_indices_.push_back(i);
@@ -96,6 +97,7 @@ scaled_result::piece scaled_result::piece_of(std::vector<range_loop> ranges) con
         if (has_index(block_indices_, i) || has_index(cut, i)) continue;
         const std::int64_t stride = stride_of(i, axes_, strides_);
         within.push_back({extents_[at(i)], stride, stride});
+        cut.push_back(i);  // of a diagonal once
     }
     made.steps.resize(blocks.size());
     std::int64_t entries = 1;
@@ -142,8 +144,12 @@ scaled_result::part::part(const scaled_result& whole, std::span<const std::int64
         blocks.push_back(loop(i));
         loops_.push_back({extents[at(i)], numbers.steps[k], in.steps[k], step_in_pass(i)});
     }
-    for (const std::int32_t i : whole.axes_)
-        if (!has_index(block_indices, i)) within.push_back(loop(i));
+    std::vector<std::int32_t> seen = block_indices;  // of a diagonal once
+    for (const std::int32_t i : whole.axes_) {
+        if (has_index(seen, i)) continue;
+        within.push_back(loop(i));
+        seen.push_back(i);
+    }
     walk_ = block_walk(std::move(blocks), std::move(within), is_complex(whole.type_));
     for (const range_loop& l : loops) {
         const std::int64_t element = stride_of(l.index, whole.axes_, whole.strides_);

@@ -28,7 +28,9 @@ struct scaled_sums {
 /// How such sums are laid out, and what is done with them. It writes to nothing but its arguments.
 class scaled_result {
 public:
-    scaled_result(const run_request& asked, std::span<const std::int32_t> block_indices);
+    /// `axes`: the indices of the axes of a result; of those of choices none are left.
+    scaled_result(const run_request& asked, std::span<const std::int32_t> axes,
+                  std::span<const std::int32_t> block_indices);
 
     /// Where what a plan gives is added.
     class part {

@@ -14,7 +14,7 @@ scaled_steps::scaled_steps(const sliced_plan& plan, const scaled_operands& opera
     : type_(plan.planned.plan.type),
       block_indices_(block_indices.begin(), block_indices.end()),
       operands_(plan.tree.operands),
-      root_(plan.tree.root) {
+      results_(plan.results) {
     make_operands(operands, plan.loops);
     make_tensors(plan, workspace, first);
     const auto& planned = plan.planned;

@@ -34,8 +34,8 @@ public:
     void before(std::size_t step);
     void after(std::size_t step);
 
-    /// The result.
-    const scaled_tensor& result() const { return tensors_[at(root_)]; }
+    /// A result of the plan.
+    const scaled_tensor& result(std::size_t number) const { return tensors_[at(results_[number])]; }
 
 private:
     struct made_step {
@@ -58,7 +58,7 @@ private:
     std::vector<std::int32_t> block_indices_;
     std::vector<moving> moving_;
     std::size_t operands_ = 0;
-    std::int32_t root_ = -1;
+    std::vector<std::int32_t> results_;
     std::vector<made_step> steps_;
     std::vector<sum_alignment> alignments_;
     std::vector<scaled_tensor> tensors_;
