@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -38,6 +39,23 @@ private:
         else return path;
     }
     std::string_view text_;
+};
+
+/// A tensor, a view or an array, and its name in a file.
+struct saved_tensor {
+    template <class Tensor>
+    saved_tensor(std::string_view as, const Tensor& x)  // NOLINT: {"E", x} is one
+        : name(as), value(seen(x)) {}
+
+    std::string name;
+    array value;
+
+private:
+    template <class Tensor>
+    static array seen(const Tensor& x) {
+        if constexpr (std::is_same_v<Tensor, array>) return x;
+        else return array(x.view());
+    }
 };
 
 }  // namespace detail
@@ -81,6 +99,13 @@ RICCI_EXPORT void save(detail::file_path path, const array& tensor);
 /// Writes tensors by name: to .npz (not compressed, as numpy.savez) or .safetensors; to .npy if
 /// there is one. Throws ricci::error as the other save does.
 RICCI_EXPORT void save(detail::file_path path, const arrays& tensors);
+/// The same of tensors that have names, which are looked at, views and arrays:
+/// save("x.npz", {{"E", e}, {"W", w.view()}}).
+inline void save(detail::file_path path, std::initializer_list<detail::saved_tensor> tensors) {
+    arrays all;
+    for (const detail::saved_tensor& t : tensors) all.set(t.name, t.value);
+    save(path, all);
+}
 /// Writes several files, each as save does; none is put into its place before all are whole, so
 /// that a mistake in one of them leaves all as they were.
 RICCI_EXPORT void save_together(const std::vector<std::pair<std::string, arrays>>& files);

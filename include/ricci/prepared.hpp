@@ -94,7 +94,7 @@ public:
     /// An output: a view of the caller's memory where it was bound, otherwise of memory of its own.
     template <std::uint64_t Name,
               class Mistake = detail::mistake_of<detail::no_such_result<Hash, Name>>>
-    auto operator[](name<Name> key) {
+    const auto operator[](name<Name> key) {  // NOLINT: const, so that auto& is a view, too
         executable_.check();
         auto view = outputs_[key].view();
         if (const bound_output* bound = &bound_[output_number<Name>]; bound->data != nullptr) {

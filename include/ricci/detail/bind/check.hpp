@@ -355,6 +355,8 @@ private:
             if (j < 0 || operands_[j].type == o.type) continue;
             s << " holds " << name_of(o.type) << " and " << operands_[j].spelling << " holds "
               << name_of(operands_[j].type) << "; the tensors of one call have one element type";
+            if (o.rank == 0 || operands_[j].rank == 0)
+                s << ", and so has what std::cref() names; a number by value may be of any";
             return fail(kind::element_type, s);
         }
     }

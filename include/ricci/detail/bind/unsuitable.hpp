@@ -86,7 +86,8 @@ consteval unsuitable why_unsuitable() {
     using X = std::remove_cv_t<T>;
     if constexpr (foreign_operand<X>::known) {
         return foreign_operand<X>::why;
-    } else if constexpr (bindable_number<X> || has_a_rank<X> || element_list<T>) {
+    } else if constexpr (bindable_number<X> || has_a_rank<X> || element_list<T> ||
+                         refers_to_a_number<X>) {
         return unsuitable::nothing_wrong;
     } else if constexpr (std::is_pointer_v<X>) {
         return unsuitable::pointer;
