@@ -20,6 +20,7 @@
 
 #include "tests/sanitized.hpp"
 #include "tests/unit/dense.hpp"
+#include "tests/unit/runtime/failing_allocations.hpp"
 
 // The sanitizers bring their own malloc, and glibc gives the names to call it by.
 #if defined(__GLIBC__) && !defined(RICCI_TEST_SANITIZED)
@@ -29,10 +30,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// Of the thread that calls; what other threads need is not the call's.
+thread_local long ricci::testing::allocations = 0;
+thread_local long ricci::testing::fails_at = -1;
+
 namespace {
 
-// Of the thread that calls; what other threads need is not the call's.
-thread_local long allocations = 0, fails_at = -1;
+using ricci::testing::allocations;
+using ricci::testing::fails_at;
 
 bool fails() {
     if (fails_at < 0 || allocations++ != fails_at) return false;
