@@ -132,7 +132,41 @@ settled claim_judge::run(const claim& c) const {
         return {verdict::proved, fmt::format("{}, {}", after(t.context), with), {}};
     if (const std::string where = proved_with_numbers(c, t, j); !where.empty())
         return {verdict::proved, where + (with_context ? ", " + context : ""), {}};
+    if (settled here = by_this_section(c, t); here.verdict != verdict::unproved) return here;
     return not_proved(c, t, j, news);
+}
+
+/// The same claim, some definitions left out.
+claim_judge::texts claim_judge::without(
+    const claim& c, const texts& t, const std::function<bool(const definition&)>& left_out) const {
+    texts out = t;
+    out.context.text.clear();
+    out.context.used.clear();
+    for (const definition* d : t.context.used) {
+        if (left_out(*d)) continue;
+        out.context.text += d->text + "\n";
+        out.context.used.push_back(d);
+    }
+    out.source = definitions_.functions_in(c.own + c.text + out.context.text) + out.context.text;
+    out.source += c.own;
+    return out;
+}
+
+/// What another section says of a name may not be meant: what this one says is enough where it
+/// bears the claim out. Unproved where it does not.
+settled claim_judge::by_this_section(const claim& c, const texts& t) const {
+    const auto elsewhere = [&](const definition& d) { return d.section != c.section; };
+    const bool any = std::any_of(t.context.used.begin(), t.context.used.end(),
+                                 [&](const definition* d) { return elsewhere(*d); });
+    const texts here = without(c, t, elsewhere);
+    if (!any || c.kind == claim_kind::restated || (c.own.empty() && here.context.used.empty()))
+        return {};
+    const judge::finding j = asked(here.source, here.claims);
+    if (!j.readable) return {};
+    if (j.verdict == judge::verdict::proved) return {verdict::proved, after(here.context), {}};
+    if (j.verdict == judge::verdict::conditional && j.by_declared)
+        return {verdict::conditional, j.words, {}};
+    return {};
 }
 
 /// Why a claim says something of its names, and is not judged; empty where it is.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -67,6 +68,10 @@ private:
         bool defined() const { return functions || !context.used.empty(); }
     };
     texts texts_of(const claim& c) const;
+    texts without(const claim& c, const texts& t,
+                  const std::function<bool(const definition&)>& left_out) const;
+    settled by_this_section(const claim& c, const texts& t) const;
+    std::string held_fixed(const claim& c, const texts& t) const;
     std::string whole(const definition& d, const program_text& context) const;
     judge::finding asked(const std::string& source, const std::string& claims) const;
     std::vector<std::string> numbers_for(const claim& c, const judge::finding& j) const;

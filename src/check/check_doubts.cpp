@@ -179,6 +179,8 @@ std::string claim_judge::why_not_refuted(const claim& c, const texts& t,
     if (t.context.doubtful) return "one of its names has several meanings here";
     if (const int line = unread_definition(j, c); line > 0)
         return fmt::format("line {} says what one of its names is, and is not read", line);
+    if (const std::string name = held_fixed(c, t); !name.empty())
+        return fmt::format("it holds with {} held fixed, as observed", name);
     const bool never = never_equal(c, t, j);
     const std::string side = c.text.substr(c.text.find(" = "));
     if (!has_names(side) && !never) return "a number may be what it is set to";
@@ -197,6 +199,25 @@ std::string claim_judge::why_not_refuted(const claim& c, const texts& t,
     if (const int line = condition_on(c, j); line > 0 && !never)
         return fmt::format("line {} binds its names to one another", line);
     return elsewhere(c, t);
+}
+
+/// y of a model y = \beta x + \epsilon is observed: a loss is differentiated with y as it is. Such
+/// a name, where the claim holds so; empty where it does not.
+std::string claim_judge::held_fixed(const claim& c, const texts& t) const {
+    const auto is_noise = [&](const used_name& u) {
+        return !definitions_.find(u.name) &&
+               (u.name == "\\epsilon" || u.name == "\\varepsilon" || u.name == "\\eta" ||
+                u.name == "\\xi" || u.name == "e" || u.name == "u");
+    };
+    for (const definition* model : t.context.used) {
+        if (c.by.empty() || !definitions_.rests_on(model->name, c.by) ||
+            std::none_of(model->uses.begin(), model->uses.end(), is_noise))
+            continue;
+        const texts given = without(c, t, [&](const definition& d) { return &d == model; });
+        const judge::finding j = asked(given.source, given.claims);
+        if (j.readable && (j.verdict == judge::verdict::proved || j.alike)) return model->name;
+    }
+    return {};
 }
 
 /// Whether the names that only the first side has do not move it: (1 - q) (1 - r) + (1 - q) r has

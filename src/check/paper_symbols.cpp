@@ -63,6 +63,7 @@ private:
         for (auto t = list.begin(); t != list.end();) {
             if ((t->is("\\|") || t->is("\\lVert") || t->is("\\Vert")) && std::next(t) != list.end())
                 note_norm(std::next(t), list.end());
+            if (t->is("\\frac")) note_variables(t, list.end());
             if (t->is("\\mathbb") || t->is("\\Re") || t->is("\\R")) {
                 ++t;
                 continue;
@@ -85,6 +86,16 @@ private:
             note_arguments(n, list.end());
             note_membership(n, list);
             ++t;  // not behind it: what stands in its scripts is looked at too
+        }
+    }
+    /// \sigma is what a derivative is taken by, and not \sigma^2.
+    void note_variables(token_at fraction, token_at last) {
+        const tokens below = argument_at(behind_argument(std::next(fraction), last), last);
+        for (auto t = below.begin(); t != below.end(); ++t) {
+            if (!(t->is("\\partial") || t->is("d")) || std::next(t) == below.end()) continue;
+            const written_name n = name_at(std::next(t), below.end());
+            if (!n.key.empty() && without_square(tokens(n.begin, n.end)).empty())
+                by_themselves_.insert(n.key);
         }
     }
     void note_dress(token_at t) {

@@ -159,7 +159,9 @@ std::string speller::expression(token_at now, token_at last, bool list) {
             ++now;
         } else {
             const std::size_t known = product.size();
-            const bool bracket = t.is("(") || t.is("[") || t.is("\\{");
+            // what may be a function stays in front of its bracket
+            const bool bracket = (t.is("(") || t.is("[") || t.is("\\{")) &&
+                                 (context_.left || product.empty() || is_function(product.back()));
             const std::string f = one_factor(now, last);
             if (!f.empty()) out += between(out, f, behind_name && !bracket) + f;
             name_before = product.size() > known && !product.back().key.empty();
@@ -169,6 +171,15 @@ std::string speller::expression(token_at now, token_at last, bool list) {
     product_ = outer;
     --depth_;
     return out;
+}
+
+/// Whether a name may be one of a function, and no factor.
+bool speller::is_function(const factor& f) const {
+    static const std::set<std::string> usual = {"f",     "g",     "h",        "F",     "G",
+                                                "\\phi", "\\psi", "\\sigma", "\\rho", "\\varphi"};
+    const bool word = f.key.size() > 1 && (f.key[0] != '\\' || f.key.back() == '\'');
+    return word || usual.count(f.key) > 0 || names_.called.count(f.key) > 0 ||
+           names_.applied.count(f.key) > 0;
 }
 
 /// a / b c is read in two ways by two readers, unless numbers or brackets tell.

@@ -89,6 +89,7 @@ private:
     std::string environment(token_at& now, token_at last);
     std::string power(token_at& now, token_at last);
     void divide(token_at now, token_at last) const;
+    bool is_function(const factor& f) const;
     void check(std::vector<factor>& product);
     void doubt(std::string_view why) {
         if (doubt_.empty()) doubt_ = why;

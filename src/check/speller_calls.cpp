@@ -32,7 +32,16 @@ bool is_list_of_names(const tokens& list) {
 
 bool is_conditional(const tokens& list) {
     int depth = 0;
-    for (const token& t : list) {
+    bool value = false;  // within |x|
+    for (auto at = list.begin(); at != list.end(); ++at) {
+        const token& t = *at;
+        const bool begins =
+            at == list.begin() || std::prev(at)->is("+") || std::prev(at)->is("-") ||
+            std::prev(at)->is("\\cdot") || std::prev(at)->is("/");
+        if (depth == 0 && t.is("|") && (value || begins)) {
+            value = !value;
+            continue;
+        }
         if (depth == 0 && (t.is("|") || t.is("\\mid") || t.is("\\|") || t.is(";") ||
                            t.is("\\parallel") || t.is(":")))
             return true;
