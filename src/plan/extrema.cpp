@@ -338,7 +338,8 @@ std::optional<ir::program> share_compared_extrema(const ir::program_view& progra
     if (!shared.finds_any()) return std::nullopt;
     std::vector<ir::ref> origins;
     ir::program result = shared.rewritten(origins);
-    carry_over(program, result, origins, {}, shapes, slots, type);
+    // In 16 bits what is compared is rounded as an extremum that the text names is.
+    carry_over(program, result, origins, {}, shapes, slots, type, false);
     return result;
 }
 

@@ -248,7 +248,9 @@ private:
         part.to.offset = first;
         auto over = without(over_, {l});
         if (count > 1) {
-            const loop fresh = values_.loops().part(l, first, step, count);
+            const auto& inside = values_[body];
+            const loop fresh = values_.loops().part(
+                l, first, step, count, united(united(inside.indices, inside.bound), over));
             part.to.terms = {{fresh, step}};
             add_loop(over, fresh);
         }
