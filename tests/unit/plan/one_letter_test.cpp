@@ -70,7 +70,7 @@ TEST_CASE("products of folds over one letter") {
         R"((\sum_{l>k} A^l) \operatorname{logsumexp}_l(B^l))",
         R"(\operatorname{logsumexp}_l(A^l) (\sum_{l>k} \operatorname{softmax}_l(A^l) B^l))",
         R"((\operatorname{mean}_l([l>k] A^l)) (\operatorname{mean}_l([l>k] B^l)))",
-        R"(\prod_l (\begin{cases} A^l & \text{if } l > k \\ 1 & \text{otherwise} \end{cases}) (\sum_{l>k} B^l))",
+        R"((\sum_{l>k} B^l) \prod_l (\begin{cases} A^l & \text{if } l > k \\ 1 & \text{otherwise} \end{cases}))",
     };
     for (const std::string& s : sums) {
         check("F = \\sum_k " + s);
