@@ -244,8 +244,7 @@ private:
     // The sum where one of its loops is first + step * a new one.
     expr over_part(loop l, std::int64_t first, std::int64_t step, std::int64_t count,
                    expr body) const {
-        moved_loop part{l, {}};
-        part.to.offset = first;
+        moved_loop part{l, {first, {}}};
         auto over = without(over_, {l});
         if (count > 1) {
             const auto& inside = values_[body];
