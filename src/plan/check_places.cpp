@@ -77,11 +77,12 @@ private:
             conditions_.push_back({p_.child(x, 1 - k), kind == ir::comparison::logical_and});
     }
 
-    /// \sum_p [p = place] x^p, with a marked p.
+    /// \sum_p [p = place] x^p, with a marked p or with none at all.
     void check(const ir::node& sum) {
         for (std::int32_t k = 0; k < sum.indices.count; ++k) {
             const ir::ref index = p_.reduced(sum, k);
-            if (p_.indices[index].extent != ir::kept_inside) continue;
+            const bool marked = p_.indices[index].extent == ir::kept_inside;
+            if (!marked && extent_of(index) != 0) continue;
             const ir::node& product = p_.nodes[p_.child(sum, 0)];
             for (std::int32_t f = 0; f < product.children.count; ++f) {
                 const ir::node& x = p_.nodes[p_.child(product, f)];
@@ -91,10 +92,59 @@ private:
                 const ir::node& left = p_.nodes[p_.child(x, 0)];
                 if (left.kind != ir::op::position || p_.at(left.positions, 0).index != index)
                     continue;
-                if (const auto place = reader_.form_of(p_.child(x, 1)))
-                    check(*place, extent_of(index));
+                const ir::ref said = p_.child(x, 1);
+                if (!marked && is_bounded(said)) check_nearest(sum, product, index, said);
+                const auto place = marked ? reader_.form_of(said) : std::nullopt;
+                if (place) check(*place, extent_of(index));
             }
         }
+    }
+    /// Whether a place is one within bounds or on a ring: \max(0, \min(n - 1, i)) or i \bmod n.
+    bool is_bounded(ir::ref place) const {
+        const ir::node& x = p_.nodes[place];
+        if (x.kind != ir::op::apply) return false;
+        if (x.detail == static_cast<std::uint8_t>(ir::function::modulo)) {
+            const auto ring = reader_.form_of(p_.child(x, 1));
+            return ring && ring->terms.empty() && ring->offset == 0;
+        }
+        const ir::node& inner = p_.nodes[p_.child(x, x.children.count - 1)];
+        return x.detail == static_cast<std::uint8_t>(ir::function::maximum) &&
+               inner.kind == ir::op::apply &&
+               inner.detail == static_cast<std::uint8_t>(ir::function::minimum);
+    }
+    /// An axis of no places has no nearest one, and none on a ring.
+    void check_nearest(const ir::node& sum, const ir::node& product, ir::ref index,
+                       ir::ref place) {
+        bool nowhere = false;  // some index around has no value
+        for (std::size_t k = 0; k + static_cast<std::size_t>(sum.indices.count) < loops_.size(); ++k)
+            nowhere = nowhere || loops_[k].extent == 0;
+        ir::for_each_index(p_, p_.equations[e_].positions,
+                           [&](ir::ref i) { nowhere = nowhere || extent_of(i) == 0; });
+        if (nowhere) return;
+        for (const conjunction& c : reader_.alternatives(conditions_)) {
+            box_.clear();
+            take_letters(place);
+            for (const affine_form& f : c.affine) take_letters(f);
+            for (const auto& other : c.others) take_letters(other.node);
+            auto all = c.affine;
+            tried_.clear();
+            left_ = most_tried;
+            if (holds_somewhere(all, c.others)) refuse_empty(product, index);
+        }
+    }
+    [[noreturn]] void refuse_empty(const ir::node& product, ir::ref index) const {
+        for (std::int32_t k = 0; k < product.children.count; ++k) {
+            const ir::node& x = p_.nodes[p_.child(product, k)];
+            if (x.kind != ir::op::tensor) continue;
+            for (std::int32_t axis = 0; axis < x.positions.count; ++axis)
+                if (p_.at(x.positions, axis).index == index)
+                    throw error(fmt::format(
+                        "ricci: in {} axis {} of {} has extent 0, and clamp or wrap reads it: there "
+                        "is no place that is nearest, and no ring; what is outside is 0 with pad.",
+                        words_of_equation(p_, e_), axis, words_of_name(p_, x.name)));
+        }
+        throw error(fmt::format("ricci: in {} clamp or wrap reads an axis of extent 0.",
+                                words_of_equation(p_, e_)));
     }
     /// Arithmetic that may leave the axis at its end.
     void check_use(const ir::node& use) {
@@ -222,10 +272,17 @@ bool may_leave_axes(const ir::program_view& p) {
            p.affine_terms.size() > 0;
 }
 
+bool has_empty_axes(const ir::program_view& p, const ir::shape_table& shapes) {
+    for (ir::ref n = 0; n < p.names.size(); ++n)
+        for (std::int32_t axis = 0; axis < shapes.rank(n); ++axis)
+            if (shapes.extent(n, axis) == 0) return true;
+    return false;
+}
+
 }  // namespace
 
 void check_places(const ir::program_view& program, const ir::shape_table& shapes) {
-    if (!may_leave_axes(program)) return;
+    if (!may_leave_axes(program) && !has_empty_axes(program, shapes)) return;
     const brackets conditions(program);
     for (ir::ref e = 0; e < program.equations.size(); ++e)
         if (ir::computes(program, program.equations[e]))

@@ -77,12 +77,14 @@ expr graph::intern(expression&& node) {
     node.sums = node.kind == kind::sum;
     node.edged = has_edge(node.source);
     node.indices.clear();
+    node.bound.clear();
     node.widest = expr::none;
     for (expr a : node.arguments) {
         const auto& argument = (*this)[a];
         if (node.indices.empty()) node.indices = argument.indices;
         else
             for (const loop l : argument.indices) add_loop(node.indices, l);
+        node.bound = united(node.bound, argument.bound);
         node.sums = node.sums || argument.sums;
         node.edged = node.edged || argument.edged;
         if (!node.widest || (argument.widest && (*this)[argument.widest].indices.size() >
@@ -94,6 +96,7 @@ expr graph::intern(expression&& node) {
             if (extent(i) != 1) add_loop(node.indices, i);
     } else if (!node.over.empty()) {
         node.indices = without(node.indices, node.over);
+        node.bound = united(node.bound, node.over);
     }
     for (const auto& p : node.source.at)
         for (const auto& s : p.terms) add_loop(node.indices, s.over);
@@ -342,7 +345,7 @@ expr graph::multiply(expr_span factors) {
             expression moved;
             moved.kind = kind::sum;
             moved.over = over;
-            moved.arguments = {multiply(inside)};
+            moved.arguments = {apart(over, multiply(inside))};
             return intern(std::move(moved));
         }
     }
@@ -373,6 +376,40 @@ expr graph::renamed(expr e, const loop_map& map, memo& known) {
     std::sort(made.over.begin(), made.over.end());
     for (const expr a : node.arguments) made.arguments.push_back(renamed(a, map, known));
     return known[e] = intern(std::move(made));
+}
+
+// A body that is to be summed or folded over some loops, of which what is bound inside is none: two
+// sums over one letter are two loops where one comes to stand in the other.
+expr graph::apart(const loop_list& over, expr body) {
+    const auto& node = (*this)[body];
+    const auto taken = common(node.bound, over);
+    if (taken.empty()) return body;
+    memo known;
+    return bound_elsewhere(body, taken, united(united(node.bound, node.indices), over), known);
+}
+
+bool graph::binds_once() const {
+    for (std::size_t k = 0; k < nodes_.size(); ++k) {
+        const auto& node = nodes_[k];
+        const bool binds = node.kind == kind::sum || node.kind == kind::fold;
+        if (binds && !common(node.over, (*this)[node.arguments[0]].bound).empty()) return false;
+    }
+    return true;
+}
+
+expr graph::bound_elsewhere(expr e, const loop_list& taken, const loop_list& others, memo& known) {
+    const auto& node = (*this)[e];
+    if (common(node.bound, taken).empty()) return e;
+    if (const auto found = known.find(e); found != known.end()) return found->second;
+    expression made = node;
+    for (expr& a : made.arguments) a = bound_elsewhere(a, taken, others, known);
+    const expr here = intern(std::move(made));
+    const bool binds = node.kind == kind::sum || node.kind == kind::fold;
+    loop_map names;
+    for (const loop l : node.over)
+        if (binds && node.folding != fold::softmax && contains(taken, l))
+            names.emplace_back(l, loops_.another(l, others));
+    return known[e] = names.empty() ? here : renamed(here, names);
 }
 
 expr graph::substituted(expr e, const std::function<expr(expr)>& replaced) {

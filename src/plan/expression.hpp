@@ -144,6 +144,7 @@ struct expression {
     expr_list arguments;
     loop_list over;
     loop_list indices;       // what the value depends on
+    loop_list bound;         // by sums and folds below, or here: once on each way down
     bool sums = false;       // a sum is somewhere below, or here
     bool edged = false;      // a place with an edge is somewhere below, or here
     bool condition = false;  // load, gather: of a tensor that is 1 or 0 everywhere
@@ -243,6 +244,9 @@ public:
         visit_loads(of, visit);
     }
 
+    /// Whether no sum or fold binds a loop that something in it binds, too.
+    bool binds_once() const;
+
     bool is_constant(expr e, double value) const;
     bool is_scalar(expr e) const { return (*this)[e].indices.empty(); }
     /// Whether it is a condition as a number, 1 or 0: an Iverson bracket. Where it is 0, the
@@ -275,6 +279,8 @@ private:
     expr find(std::uint64_t hash, const expression& node);
     expr keep(std::uint64_t hash, expression&& node);
     expr renamed(expr e, const loop_map& loops, memo& known);
+    expr apart(const loop_list& over, expr body);
+    expr bound_elsewhere(expr e, const loop_list& taken, const loop_list& others, memo& known);
     expr loaded_at(expr load, loop l, expr number);
     expr substituted(expr e, const std::function<expr(expr)>& replaced, memo& known);
     expr_span parts_of(opcode code, expr e) const {

@@ -81,18 +81,18 @@ private:
     /// false, the places that the node looks up need not exist.
     struct guard_list {
         std::vector<ir::ref> conditions;
-        bool others = false;  // and some that are no factors: cases, masks, or rebound indices
+        bool others = false;  // and some that are neither factors nor cases: masks, rebound indices
         bool any() const { return others || !conditions.empty(); }
     };
-    guard_list below(const guard_list& above, const ir::node& x, ir::ref child) const {
+    guard_list below(const guard_list& above, const ir::node& x, ir::ref child) {
         guard_list found = above;
-        if (x.kind == ir::op::choose) found.others = true;
+        if (x.kind == ir::op::choose) add_cases(found, x, child);
         if (x.kind == ir::op::compare &&
             x.detail >= static_cast<std::uint8_t>(ir::comparison::logical_and))
             found.others = true;
         for (std::int32_t k = 0; k < x.indices.count; ++k)
             for (const ir::ref c : above.conditions)
-                if (ir::free_indices(p_, c).has(p_.reduced(x, k))) found.others = true;
+                if (ir::free_indices(to_, c).has(p_.reduced(x, k))) found.others = true;
         const bool sum = x.kind == ir::op::add;
         if (!sum && x.kind != ir::op::multiply && x.kind != ir::op::divide) return found;
         for (std::int32_t k = 0; k < x.children.count; ++k) {
@@ -105,6 +105,23 @@ private:
             for (const ir::ref c : brackets_.hiding(other)) found.conditions.push_back(c);
         }
         return found;
+    }
+    /// A case is wanted where its own condition holds and none before it does.
+    void add_cases(guard_list& found, const ir::node& x, ir::ref child) {
+        std::int32_t at = 0;
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            if (p_.child(x, k) != child) continue;
+            if (at != 0) found.others = true;  // stands twice, under two conditions
+            at = k + 1;
+        }
+        for (std::int32_t k = 1; k < at - 1; k += 2)
+            found.conditions.push_back(opposite(p_.child(x, k)));
+        if (at % 2 == 1 && at < x.children.count) found.conditions.push_back(p_.child(x, at));
+    }
+    ir::ref opposite(ir::ref condition) {
+        auto& known = opposites_[condition];
+        if (known == 0) known = to_.apply(ir::function::logical_not, condition) + 1;
+        return known - 1;
     }
     /// Whether what an extremum is taken of, or what is compared, is rounded: then it is made once.
     bool is_rounded(ir::ref e, ir::ref n) const {
@@ -124,10 +141,10 @@ private:
     }
     template <class Visit>
     void for_each_operand(const ir::node& x, const Visit& visit) const {
-        if (is_extremum(x)) visit(p_.child(x, 0), taken_of);
+        if (is_extremum(x)) visit(to_.links[x.children.first], taken_of);
         if (!is_equality(x) || ir::is_truth(x)) return;
-        visit(p_.child(x, 0), compared_with);
-        visit(p_.child(x, 1), compared_with);
+        visit(to_.links[x.children.first], compared_with);
+        visit(to_.links[x.children.first + 1], compared_with);
     }
     void look(ir::ref e, ir::ref n, const guard_list& guards) {
         const ir::node& x = p_.nodes[n];
@@ -210,8 +227,8 @@ private:
         ir::ref product = ir::none;
         for (const ir::ref c : o.conditions) {
             bool has_operand = false;
-            ir::for_each_node(p_, c, [&](ir::ref n) {
-                for_each_operand(p_.nodes[n], [&](ir::ref operand, role) {
+            ir::for_each_node(to_, c, [&](ir::ref n) {
+                for_each_operand(to_.nodes[n], [&](ir::ref operand, role) {
                     has_operand = has_operand || canonical_of(e, operand).spelling == f.spelling;
                 });
             });
@@ -325,6 +342,7 @@ private:
     std::unordered_set<std::string> taken_, compared_, wanted_, refused_;  // spellings
     std::unordered_map<std::string, std::vector<occurrence>> guarded_;     // that look places up
     std::unordered_map<std::string, ir::ref> names_;
+    std::unordered_map<ir::ref, ir::ref> opposites_;  // of conditions, plus 1
     std::vector<ir::equation> made_;
 };
 
@@ -338,7 +356,8 @@ std::optional<ir::program> share_compared_extrema(const ir::program_view& progra
     if (!shared.finds_any()) return std::nullopt;
     std::vector<ir::ref> origins;
     ir::program result = shared.rewritten(origins);
-    carry_over(program, result, origins, {}, shapes, slots, type);
+    // In 16 bits what is compared is rounded as an extremum that the text names is.
+    carry_over(program, result, origins, {}, shapes, slots, type, false);
     return result;
 }
 

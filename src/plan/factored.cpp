@@ -40,7 +40,14 @@ void exponential_products::multiply(factored& f, exponential x) {
         if (!equal(*y, x)) continue;
         f.cancels = f.cancels || y->times * x.times < 0;
         y->times += x.times;
-        if (y->times == 0) f.exponentials.erase(y);
+        if (y->times != 0) return;
+        // A sum by itself: 0 in a row of -\infinity or of nothing, as its weights are; else 1.
+        if (!y->over.empty()) {
+            const ir::range over = links(p_, y->over);
+            const ir::ref weights = p_.reduce(ir::reduction::softmax, over, y->exponent);
+            f.coefficient = product(f.coefficient, p_.reduce(ir::reduction::sum, over, weights));
+        }
+        f.exponentials.erase(y);
         return;
     }
     f.exponentials.push_back(std::move(x));

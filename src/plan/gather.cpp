@@ -18,10 +18,27 @@ bool lowering::is_foreign(expr e) const {
 // The expression in memory, whole numbers as they are.
 expr lowering::numbers_of(expr e) {
     const auto& node = graph_[e];
-    const bool whole = is_foreign(e) && is_integer(plan_.type_of(node.source.slot)) &&
+    const bool read = node.kind == kind::load || node.kind == kind::gather;
+    const bool whole = read && is_integer(plan_.type_of(node.source.slot)) &&
                        !plan_.is_truth(node.source.slot);
-    if (!whole) return stored(e);
-    return node.edged ? padded(e) : e;
+    if (whole) return node.kind == kind::gather ? picked(e) : node.edged ? padded(e) : e;
+    whole_facts facts;
+    if (is_integer(type_) || !is_whole(e, facts) || facts.numbers == 0) return stored(e);
+    lowering numbers(plan_, known_, equation_, order_, element::i64);
+    return graph_.load(numbers.computed(loop_list(node.indices), e));
+}
+
+// What a gather picks, in memory, copied as it is.
+expr lowering::picked(expr gather) {
+    if (const auto found = picked_.find(gather); found != picked_.end()) return found->second;
+    const expr from = has_edge(graph_[gather].source) ? padded(gather) : gather;
+    const slot_number source = graph_[from].source.slot;
+    const auto target = memory_over(graph_[from].kind == kind::gather
+                                        ? rows_order(from)
+                                        : axis_order(graph_[gather].indices, expr::none),
+                                    plan_.type_of(source), plan_.is_truth(source));
+    emit_gather(from, target, graph_[gather].indices);
+    return picked_[gather] = graph_.load(target, graph_.is_condition(gather));
 }
 
 bool lowering::is_whole(expr e, whole_facts& facts) const {
@@ -176,8 +193,17 @@ bool lowering::is_edged_gather(expr e) const {
     return false;
 }
 
+// The same gather, whose condition is in memory: wherever its loops are elsewhere, it has a form.
+expr lowering::with_stored_condition(expr gather) {
+    expr_list arguments = graph_[gather].arguments;
+    if (arguments.size() == graph_[gather].lookups.size()) return gather;
+    arguments.back() = stored(arguments.back());
+    return graph_.regathered(gather, std::move(arguments));
+}
+
 void lowering::emit_gather(expr e, const access& target, const loop_list& indices) {
     if (graph_[e].kind == kind::gather && has_edge(graph_[e].source)) e = padded(e);
+    if (graph_[e].kind == kind::gather) e = with_stored_condition(e);
     if (is_edged_gather(e)) return emit_gather_boxes(e, target, indices);
     const auto& node = graph_[e];
     assign made;
@@ -188,7 +214,6 @@ void lowering::emit_gather(expr e, const access& target, const loop_list& indice
     made.body = e;
     if (node.kind == kind::gather) {
         expr_list arguments = node.arguments;
-        if (arguments.size() > node.lookups.size()) arguments.back() = stored(arguments.back());
         for (std::size_t k = 0; k < node.lookups.size(); ++k)
             arguments[k] = numbers_of(arguments[k]);
         made.body = graph_.regathered(e, std::move(arguments));

@@ -11,7 +11,8 @@ namespace ricci::plan {
 
 void carry_over(const ir::program_view& program, const ir::program& grown,
                 const std::vector<ir::ref>& origins, const std::vector<new_index>& made,
-                ir::shape_table& shapes, std::vector<slot>& slots, element type) {
+                ir::shape_table& shapes, std::vector<slot>& slots, element type, bool as_float) {
+    const bool floats = as_float && is_narrow(type);
     ir::shape_table wider(grown);
     for (ir::ref n = 0; n < program.names.size(); ++n)
         if (shapes.rank(n) >= 0) wider.set_shape(n, shapes.rank(n), shapes.extents(n));
@@ -31,7 +32,9 @@ void carry_over(const ir::program_view& program, const ir::program& grown,
             s.extents.push_back(
                 wider.index_extent(e, grown.positions[q.positions.first + axis].index));
         wider.set_shape(q.name, q.positions.count, s.extents.data());
-        set_row_major(s, grown, type);
+        s.is_foreign = floats;
+        s.own_type = element::f32;
+        set_row_major(s, grown, floats ? element::f32 : type);
     }
     shapes = std::move(wider);
 }

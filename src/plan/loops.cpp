@@ -23,9 +23,12 @@ loop loop_table::fresh(ir::ref letter, std::int64_t extent) {
     return loop(loops_.size() - 1);
 }
 
-loop loop_table::part(loop of, std::int64_t first, std::int64_t step, std::int64_t count) {
+loop loop_table::part(loop of, std::int64_t first, std::int64_t step, std::int64_t count,
+                      const loop_list& others) {
     for (const auto& p : parts_)
-        if (p.of == of && p.first == first && p.step == step && p.count == count) return p.made;
+        if (p.of == of && p.first == first && p.step == step && p.count == count &&
+            !contains(others, p.made))
+            return p.made;
     parts_.push_back({of, first, step, count, fresh(letter(of), count)});
     return parts_.back().made;
 }

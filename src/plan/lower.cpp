@@ -247,20 +247,14 @@ expr lowering::stored(expr e) {
     expr value = e;
     expr result;
     const bool condition = graph_.is_condition(e);  // what is stored of a bracket is one
-    if (graph_[e].kind == kind::gather || is_foreign(e)) {
+    if (graph_[e].kind == kind::gather) {
+        result = picked(e);
+        if (is_foreign(result)) result = stored(result);  // converted
+    } else if (is_foreign(e)) {
         const auto indices = graph_[e].indices;
-        // What is picked is copied as it is; a copy of another type is converted after that.
-        const bool picked = graph_[e].kind == kind::gather;
-        const expr from = picked && has_edge(graph_[e].source) ? padded(e) : e;
-        const slot_number source = graph_[from].source.slot;
-        const auto target = picked ? memory_over(graph_[from].kind == kind::gather
-                                                     ? rows_order(from)
-                                                     : axis_order(indices, expr::none),
-                                                 plan_.type_of(source), plan_.is_truth(source))
-                                   : temporary(indices, expr::none, type_);
-        emit_gather(from, target, indices);
+        const auto target = temporary(indices, expr::none, type_);
+        emit_gather(e, target, indices);
         result = graph_.load(target, condition);
-        if (is_foreign(result)) result = stored(result);
     } else if (graph_[e].kind == kind::sum) {
         if (scattered_sum s; is_scatter(e, s)) {
             const auto indices = graph_[e].indices;

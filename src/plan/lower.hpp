@@ -166,10 +166,12 @@ private:
     void emit_lookups(const lookup_sum& s, const access& target, const loop_list& indices,
                       double beta);
 
+    expr with_stored_condition(expr gather);
     void emit_gather(expr e, const access& target, const loop_list& indices);
     bool is_edged_gather(expr e) const;
     bool is_foreign(expr e) const;
     expr numbers_of(expr e);
+    expr picked(expr gather);
     /// Of an expression of whole numbers alone.
     struct whole_facts {
         int numbers = 0;        // how many operands are in it
@@ -337,6 +339,7 @@ private:
     element type_;
     small_map<expr, expr, 8> stored_;
     small_map<expr, expr, 8> padded_;
+    small_map<expr, expr, 8> picked_;
     bool hides_ = false;
 };
 

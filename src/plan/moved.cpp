@@ -175,16 +175,27 @@ expr graph::moved_position(place at, moved_loops loops) {
 }
 
 expr graph::moved_fold(const expression& node, moved_loops loops, memo& known) {
-    // A softmax has a value for each iteration of the loops that it is over; and a loop that is
-    // bound below may have the number of one that is meant here.
+    loop_list there;
     for (const auto& m : loops) {
+        // A softmax has a value for each iteration of the loops that it is over.
         if (contains(node.over, m.what)) return expr::none;
-        for (const auto& t : m.to.terms)
-            if (contains(node.over, t.over)) return expr::none;
+        for (const auto& t : m.to.terms) add_loop(there, t.over);
     }
-    const expr body = moved(node.arguments[0], loops, known, nullptr);
+    // A loop that is bound here may be one that is meant there: then another one is bound.
+    loop_map names;
+    loop_list over = node.over;
+    const loop_list taken = united(united(node.indices, node.bound), there);
+    for (loop& l : over) {
+        if (!contains(there, l)) continue;
+        if (node.folding == fold::softmax) return expr::none;
+        names.emplace_back(l, loops_.another(l, taken));
+        l = names.back().second;
+    }
+    std::sort(over.begin(), over.end());
+    const expr inside = names.empty() ? node.arguments[0] : renamed(node.arguments[0], names);
+    const expr body = moved(inside, loops, known, nullptr);
     if (!body) return expr::none;
-    return node.kind == kind::sum ? sum(node.over, body) : row(node.folding, node.over, body);
+    return node.kind == kind::sum ? sum(over, body) : row(node.folding, over, body);
 }
 
 bool graph::vanishes(expr before, expr now) const {

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <ricci/ir/rewrite.hpp>
 #include "src/plan/bracketed.hpp"
 #include "src/plan/brackets.hpp"
 #include "src/plan/lower.hpp"
@@ -76,8 +77,6 @@ bool rounds(const program_plan& plan, const assign& a) {
            plan.values[a.body].kind == kind::operation;
 }
 
-bool is_narrow(element type) { return type == element::bf16 || type == element::f16; }
-
 // How an equation's result becomes what its memory holds in the end.
 struct result_scale {
     double alpha = 1, beta = 0;
@@ -98,23 +97,38 @@ public:
           known_(known) {}
 
     void make(const result_scale& scale) {
-        const bool scaled = scale.alpha != 1 || scale.beta != 0;
         const auto steps = plan_.steps.size(), slots = plan_.slots.size();
         const slot_number target = slot_of_name(request_.program.equations[e_].name);
-        if (!scale.old || scale.old == target) {
+        if ((!scale.old || scale.old == target) && !has_floats()) {
             lower(scale, plan_.type);
             const auto rounding = std::count_if(
                 plan_.steps.begin() + static_cast<std::ptrdiff_t>(steps), plan_.steps.end(),
                 [&](const step& s) { return rounds(plan_, *s.as_assign()); });
-            if (!scaled || !is_narrow(plan_.type) || rounding < 2) return;
+            if (!is_narrow(plan_.type) || rounding < 2) return;
         }
-        // Scaled results round once: all of it is computed in float.
+        // Results round once: all of it is computed in float.
         plan_.steps.resize(steps);
         plan_.slots.resize(slots);
         lower(scale, element::f32);
     }
 
 private:
+    /// Whether a tensor of a plan of a 16-bit type holds floats, as those that no text names do: the
+    /// result, or one that is read.
+    bool has_floats() const {
+        if (!is_narrow(plan_.type)) return false;
+        const auto& p = request_.program;
+        const auto is_float = [&](ir::ref name) {
+            return plan_.holds(slot_of_name(name), element::f32);
+        };
+        bool found = is_float(p.equations[e_].name);
+        ir::for_each_node(p, p.equations[e_].body, [&](ir::ref n) {
+            const ir::node& x = p.nodes[n];
+            found = found || (x.kind == ir::op::tensor && is_float(x.name));
+        });
+        return found;
+    }
+
     void lower(const result_scale& scale, element type) {
         const auto& equation = request_.program.equations[e_];
         graph& expressions = plan_.values;
@@ -139,7 +153,7 @@ private:
         expr value;
         if (ir::is_of_matrix(request_.program.nodes[equation.body])) {
             const auto f = matrix_function(read, loops);
-            if (type == plan_.type && scale.alpha == 1 && scale.beta == 0 && read.covers_all())
+            if (plan_.holds(target.slot, type) && scale.alpha == 1 && scale.beta == 0 && read.covers_all())
                 return steps.matrix_into(f, target, indices);
             value = steps.matrix_value(f, indices);
         } else {
@@ -183,7 +197,7 @@ private:
     void finish(lowering& steps, const translation& read, graph& expressions, const access& target,
                 const loop_list& indices, expr value, const result_scale& scale, element type) {
         const bool nothing = expressions.size(indices) == 0;
-        if (type == plan_.type) {
+        if (plan_.holds(target.slot, type)) {
             double beta = scale.beta;
             if (!read.covers_all()) {
                 whole_slot(plan_, e_, target.slot, slot_number::none, 1, beta);

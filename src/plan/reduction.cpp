@@ -81,6 +81,7 @@ expr graph::sum(loop_list over, expr body) {
         if (extent(i) == 0) return constant(0);
     erase_if(over, [&](loop i) { return extent(i) == 1; });
     if (over.empty()) return body;
+    body = apart(over, body);
     if (const expr solved = solved_sum(*this, over, body)) return solved;
 
     // An index that nothing depends on only repeats the value.
@@ -133,7 +134,7 @@ expr graph::row(fold folding, loop_list over, expr body) {
     node.kind = kind::fold;
     node.folding = folding;
     node.over = std::move(over);
-    node.arguments = {body};
+    node.arguments = {apart(node.over, body)};
     return intern(std::move(node));
 }
 

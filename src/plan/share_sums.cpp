@@ -32,10 +32,12 @@ struct shared_sum {
 
 class sharing {
 public:
-    sharing(const ir::program_view& program, const ir::shape_table& shapes, repeated_sums repeated)
+    sharing(const ir::program_view& program, const ir::shape_table& shapes, repeated_sums repeated,
+            bool rounds_named)
         : p_(program),
           to_(program),
           shapes_(shapes),
+          rounds_named_(rounds_named),
           brackets_(program),
           repeated_(std::move(repeated)) {
         for (ir::ref e = 0; e < p_.equations.size(); ++e)
@@ -266,7 +268,7 @@ private:
         if (!shared) return inside;
         const canonical_form& sum = form(e, n);
         const ir::equation& around = p_.equations[e];
-        if (whole) {
+        if (whole && !rounds_named_) {
             // The equation is this sum and nothing else: what it defines serves the others.
             shared_sum s{around.name, axes_of(around, sum)};
             if (s.axes.size() == sum.free.size() &&
@@ -317,6 +319,7 @@ private:
     const ir::program_view& p_;
     ir::program to_;  // the copy; nodes keep their numbers
     const ir::shape_table& shapes_;
+    const bool rounds_named_;  // tensors that the text names have fewer digits than a shared sum
     brackets brackets_;
     repeated_sums repeated_;
     name_roles roles_;  // in the program as it came
@@ -332,7 +335,7 @@ std::optional<ir::program> share_sums(const ir::program_view& program, ir::shape
                                       std::vector<slot>& slots, element type) {
     repeated_sums repeated(program);
     if (repeated.empty()) return std::nullopt;
-    sharing shared(program, shapes, std::move(repeated));
+    sharing shared(program, shapes, std::move(repeated), is_narrow(type));
     if (!shared.finds_any()) return std::nullopt;
     std::vector<ir::ref> origins;
     ir::program result = shared.rewritten(origins);

@@ -244,11 +244,12 @@ private:
     // The sum where one of its loops is first + step * a new one.
     expr over_part(loop l, std::int64_t first, std::int64_t step, std::int64_t count,
                    expr body) const {
-        moved_loop part{l, {}};
-        part.to.offset = first;
+        moved_loop part{l, {first, {}}};
         auto over = without(over_, {l});
         if (count > 1) {
-            const loop fresh = values_.loops().part(l, first, step, count);
+            const auto& inside = values_[body];
+            const loop fresh = values_.loops().part(
+                l, first, step, count, united(united(inside.indices, inside.bound), over));
             part.to.terms = {{fresh, step}};
             add_loop(over, fresh);
         }

@@ -27,6 +27,8 @@ public:
           written_(plan.slots.size(), false) {}
 
     void run() {
+        if (!values_.binds_once())
+            throw std::logic_error(fmt::format("after {}: a loop that is bound twice", pass_));
         for (at_ = 0; at_ < plan_.steps.size(); ++at_) {
             const step& s = plan_.steps[at_];
             std::visit([&](const auto& what) { check(what); }, s.what);

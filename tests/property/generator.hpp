@@ -27,6 +27,8 @@ public:
         // Some of no values, drawn apart: the rest of a seed's program does not depend on it.
         std::mt19937 empty(p_.seed * 2654435761u + 3);
         if (empty() % 5 == 0) p_.extents[all[empty() % std::size(all)]] = 0;
+        // Two so long that folds up to an index are made in one pass.
+        if (p_.seed % 16 == 3) p_.extents["i"] = p_.extents["j"] = 8 + empty() % 3;
         p_.keep_all = chance(50);
         p_.give_extents = chance(40);
         const unsigned equations = 1 + below(4);
@@ -79,6 +81,7 @@ private:
         return t;
     }
     tree inner(const indices& scope, const indices& wanted, unsigned depth) {
+        if (p_.seed % 4 == 3 && depth > 1 && chance(35)) return of_one_letter(scope, wanted, depth);
         switch (below(20)) {
             case 0:
             case 1:
@@ -177,6 +180,56 @@ private:
                                 apply_tree(ir::function::exp, one(std::move(body))))));
         return reduce_tree(allowed_.smooth_only ? smooth[below(2)] : all[below(4)], bound,
                            std::move(body));
+    }
+    /// A product of folds over one letter, each under a condition of its own, in a sum over another.
+    tree of_one_letter(const indices& scope, const indices& wanted, unsigned depth) {
+        const indices outer = fresh(scope, 1);
+        const indices inside = joined(scope, outer);
+        const indices letter = fresh(inside, 1);
+        if (outer.empty() || letter.empty()) return product(scope, wanted, depth);
+        std::vector<tree> factors;
+        const unsigned count = 2 + below(2);
+        for (unsigned k = 0; k < count; ++k)
+            factors.push_back(folded(inside, some_of(joined(wanted, outer), 40), letter));
+        if (chance(40)) factors.push_back(condition(inside, 0));
+        cover(factors, inside, joined(wanted, outer));
+        std::shuffle(factors.begin(), factors.end(), random_);
+        tree body = make_tree(ir::op::multiply, std::move(factors));
+        const bool one = chance(25);  // the outer fold is another one
+        return reduce_tree(one ? ir::reduction::mean : ir::reduction::sum, outer, std::move(body));
+    }
+    tree folded(const indices& scope, const indices& wanted, const indices& letter) {
+        static const ir::reduction all[] = {ir::reduction::sum,       ir::reduction::sum,
+                                            ir::reduction::mean,      ir::reduction::sum,
+                                            ir::reduction::logsumexp, ir::reduction::maximum,
+                                            ir::reduction::minimum,   ir::reduction::softmax};
+        const auto kind = all[below(allowed_.smooth_only ? 5 : 8)];
+        tree body = expression(joined(scope, letter), joined(wanted, letter), below(2));
+        if (chance(80)) {
+            tree c = bound_on(letter[0], scope);
+            const bool sums = kind == ir::reduction::sum || kind == ir::reduction::mean;
+            std::vector<tree> parts = two(std::move(body), std::move(c));
+            if (sums && chance(50)) std::swap(parts[0], parts[1]);
+            if (!sums) parts.push_back(number_tree(0.25));
+            body = make_tree(sums ? ir::op::multiply : ir::op::choose, std::move(parts));
+            body.style = below(100);
+        }
+        if (kind != ir::reduction::softmax) return reduce_tree(kind, letter, std::move(body));
+        tree weights = reduce_tree(kind, letter, std::move(body));
+        return reduce_tree(ir::reduction::sum, letter,
+                           make_tree(ir::op::multiply,
+                                     two(std::move(weights),
+                                         expression(joined(scope, letter), letter, 0))));
+    }
+    tree bound_on(const std::string& letter, const indices& scope) {
+        static const ir::comparison all[] = {ir::comparison::less, ir::comparison::less_equal,
+                                             ir::comparison::less, ir::comparison::not_equal};
+        std::vector<tree> sides = two(position_tree(letter), position_tree(pick(scope)));
+        if (chance(20)) sides[1] = make_tree(ir::op::add, two(std::move(sides[1]), number_tree(1)));
+        if (chance(50)) std::swap(sides[0], sides[1]);
+        tree t = make_tree(ir::op::compare, std::move(sides), static_cast<unsigned>(all[below(4)]));
+        t.style = below(1000);
+        return t;
     }
     tree normalised(const indices& scope, const indices& wanted, unsigned depth) {
         if (scope.empty()) return leaf(scope, wanted);

@@ -48,6 +48,8 @@ public:
     std::map<ir::ref, dense> tensors;
     std::map<ir::ref, std::vector<std::int64_t>> shapes;
     std::map<ir::ref, std::int64_t> given;  // extents of indices
+    std::map<ir::ref, dense> stored;  // results as later equations read them; without: as they are
+    std::map<ir::ref, dense> results;
 
     /// Evaluates all equations that compute something, in their order.
     void run() {
@@ -76,7 +78,9 @@ private:
                 at.push_back(value(p_.at(e.positions, axis)));
             result.values[result.offset(at)] = value(e.body);
         });
-        tensors[e.name] = std::move(result);
+        const auto later = stored.find(e.name);
+        tensors[e.name] = later == stored.end() ? result : later->second;
+        results[e.name] = std::move(result);
     }
 
     template <class F>
