@@ -175,7 +175,7 @@ std::string speller::expression(token_at now, token_at last, bool list) {
 
 /// Whether a name may be one of a function, and no factor.
 bool speller::is_function(const factor& f) const {
-    static const std::set<std::string> usual = {"f",     "g",     "h",        "F",     "G",
+    static const std::set<std::string> usual = {"f",     "g",     "h",       "F",     "G",
                                                 "\\phi", "\\psi", "\\sigma", "\\rho", "\\varphi"};
     const bool word = f.key.size() > 1 && (f.key[0] != '\\' || f.key.back() == '\'');
     return word || usual.count(f.key) > 0 || names_.called.count(f.key) > 0 ||

@@ -35,9 +35,9 @@ bool is_conditional(const tokens& list) {
     bool value = false;  // within |x|
     for (auto at = list.begin(); at != list.end(); ++at) {
         const token& t = *at;
-        const bool begins =
-            at == list.begin() || std::prev(at)->is("+") || std::prev(at)->is("-") ||
-            std::prev(at)->is("\\cdot") || std::prev(at)->is("/");
+        const bool begins = at == list.begin() || std::prev(at)->is("+") ||
+                            std::prev(at)->is("-") || std::prev(at)->is("\\cdot") ||
+                            std::prev(at)->is("/");
         if (depth == 0 && t.is("|") && (value || begins)) {
             value = !value;
             continue;

@@ -113,10 +113,10 @@ private:
                inner.detail == static_cast<std::uint8_t>(ir::function::minimum);
     }
     /// An axis of no places has no nearest one, and none on a ring.
-    void check_nearest(const ir::node& sum, const ir::node& product, ir::ref index,
-                       ir::ref place) {
+    void check_nearest(const ir::node& sum, const ir::node& product, ir::ref index, ir::ref place) {
         bool nowhere = false;  // some index around has no value
-        for (std::size_t k = 0; k + static_cast<std::size_t>(sum.indices.count) < loops_.size(); ++k)
+        for (std::size_t k = 0; k + static_cast<std::size_t>(sum.indices.count) < loops_.size();
+             ++k)
             nowhere = nowhere || loops_[k].extent == 0;
         ir::for_each_index(p_, p_.equations[e_].positions,
                            [&](ir::ref i) { nowhere = nowhere || extent_of(i) == 0; });
@@ -139,7 +139,8 @@ private:
             for (std::int32_t axis = 0; axis < x.positions.count; ++axis)
                 if (p_.at(x.positions, axis).index == index)
                     throw error(fmt::format(
-                        "ricci: in {} axis {} of {} has extent 0, and clamp or wrap reads it: there "
+                        "ricci: in {} axis {} of {} has extent 0, and clamp or wrap reads it: "
+                        "there "
                         "is no place that is nearest, and no ring; what is outside is 0 with pad.",
                         words_of_equation(p_, e_), axis, words_of_name(p_, x.name)));
         }

@@ -19,8 +19,8 @@ bool lowering::is_foreign(expr e) const {
 expr lowering::numbers_of(expr e) {
     const auto& node = graph_[e];
     const bool read = node.kind == kind::load || node.kind == kind::gather;
-    const bool whole = read && is_integer(plan_.type_of(node.source.slot)) &&
-                       !plan_.is_truth(node.source.slot);
+    const bool whole =
+        read && is_integer(plan_.type_of(node.source.slot)) && !plan_.is_truth(node.source.slot);
     if (whole) return node.kind == kind::gather ? picked(e) : node.edged ? padded(e) : e;
     whole_facts facts;
     if (is_integer(type_) || !is_whole(e, facts) || facts.numbers == 0) return stored(e);

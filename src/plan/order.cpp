@@ -153,7 +153,8 @@ private:
         expr value;
         if (ir::is_of_matrix(request_.program.nodes[equation.body])) {
             const auto f = matrix_function(read, loops);
-            if (plan_.holds(target.slot, type) && scale.alpha == 1 && scale.beta == 0 && read.covers_all())
+            if (plan_.holds(target.slot, type) && scale.alpha == 1 && scale.beta == 0 &&
+                read.covers_all())
                 return steps.matrix_into(f, target, indices);
             value = steps.matrix_value(f, indices);
         } else {

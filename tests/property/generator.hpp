@@ -216,10 +216,10 @@ private:
         }
         if (kind != ir::reduction::softmax) return reduce_tree(kind, letter, std::move(body));
         tree weights = reduce_tree(kind, letter, std::move(body));
-        return reduce_tree(ir::reduction::sum, letter,
-                           make_tree(ir::op::multiply,
-                                     two(std::move(weights),
-                                         expression(joined(scope, letter), letter, 0))));
+        return reduce_tree(
+            ir::reduction::sum, letter,
+            make_tree(ir::op::multiply,
+                      two(std::move(weights), expression(joined(scope, letter), letter, 0))));
     }
     tree bound_on(const std::string& letter, const indices& scope) {
         static const ir::comparison all[] = {ir::comparison::less, ir::comparison::less_equal,

@@ -60,14 +60,13 @@ TEST_CASE("inner sums beyond the range of 16 bits") {
         auto p = bound(text, element::f16, {{"x", {1024}, sixteen}});
         CHECK(first_of(p, "y") == rounded(want, element::f16));
     }
-    auto cosine = bound(
-        R"(C^{ij} = \frac{Q^{ia} K^{ja}}{\sqrt{Q^{ib} Q^{ib}} \sqrt{K^{jc} K^{jc}}})",
-        element::f16, {{"Q", {4, 1024}, sixteen}, {"K", {4, 1024}, sixteen}});
+    auto cosine =
+        bound(R"(C^{ij} = \frac{Q^{ia} K^{ja}}{\sqrt{Q^{ib} Q^{ib}} \sqrt{K^{jc} K^{jc}}})",
+              element::f16, {{"Q", {4, 1024}, sixteen}, {"K", {4, 1024}, sixteen}});
     CHECK(first_of(cosine, "C") == 1);
     auto layer_norm = bound(
         R"(y^i = \frac{x^i - \operatorname{mean}_a x^a}{\sqrt{\operatorname{mean}_a ((x^a - \operatorname{mean}_b x^b)^2) + 10^{-5}}})",
-        element::f16,
-        {{"x", {1024}, [](std::int64_t k) { return k % 2 == 0 ? -300.0 : 300.0; }}});
+        element::f16, {{"x", {1024}, [](std::int64_t k) { return k % 2 == 0 ? -300.0 : 300.0; }}});
     CHECK(first_of(layer_norm, "y") == -1);
     auto share = bound(R"(y^i = \frac{x^i}{\sum_j x^j})", element::f16,
                        {{"x", {70000}, [](std::int64_t) { return 1.0; }}});

@@ -16,9 +16,9 @@ using named_shapes = std::vector<std::pair<std::string, shape>>;
 
 /// What is wrong with the values, fused and not, of long loops and of short ones.
 std::string wrong_in(const ir::program& program, std::int64_t n, std::int64_t m) {
-    const named_shapes inputs{{"A", {m}},       {"B", {m}},    {"C", {n, m}},  {"D", {n, m}},
-                              {"x", {n}},       {"dL/dF", {}}, {"d/dt x", {n}}, {"d/dt A", {m}},
-                              {"dL/dy", {n}},   {"w", {n}}};
+    const named_shapes inputs{{"A", {m}},     {"B", {m}},    {"C", {n, m}},   {"D", {n, m}},
+                              {"x", {n}},     {"dL/dF", {}}, {"d/dt x", {n}}, {"d/dt A", {m}},
+                              {"dL/dy", {n}}, {"w", {n}}};
     std::string words;
     for (const bool fuse : {false, true}) {
         bound_program p(ir::program(program.view()), element::f64, 5);
