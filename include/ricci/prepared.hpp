@@ -94,7 +94,7 @@ public:
     /// An output: a view of the caller's memory where it was bound, otherwise of memory of its own.
     template <std::uint64_t Name,
               class Mistake = detail::mistake_of<detail::no_such_result<Hash, Name>>>
-    const auto operator[](name<Name> key) {  // NOLINT: const, so that auto& is a view, too
+    decltype(auto) operator[](name<Name> key) {
         executable_.check();
         auto view = outputs_[key].view();
         if (const bound_output* bound = &bound_[output_number<Name>]; bound->data != nullptr) {
@@ -107,7 +107,8 @@ public:
             }
             view = {static_cast<T*>(bound->data), extents, strides};
         }
-        return view;
+        using constant_view = const decltype(view);  // so that auto& is a view, too
+        return static_cast<constant_view>(view);
     }
     template <std::uint64_t Name,
               class Mistake = detail::mistake_of<detail::no_such_result<Hash, Name>>>

@@ -42,7 +42,8 @@ void exponential_products::multiply(factored& f, exponential x) {
         y->times += x.times;
         if (y->times != 0) return;
         // A sum by itself: 0 in a row of -\infinity or of nothing, as its weights are; else 1.
-        if (!y->over.empty()) {
+        if (!y->over.empty() && !has_weights_of(f.coefficient, *y) &&
+            !has_weights_of(f.coefficient, x)) {
             const ir::range over = links(p_, y->over);
             const ir::ref weights = p_.reduce(ir::reduction::softmax, over, y->exponent);
             f.coefficient = product(f.coefficient, p_.reduce(ir::reduction::sum, over, weights));
@@ -51,6 +52,19 @@ void exponential_products::multiply(factored& f, exponential x) {
         return;
     }
     f.exponentials.push_back(std::move(x));
+}
+
+bool exponential_products::has_weights_of(ir::ref n, const exponential& x) const {
+    if (n == ir::none) return false;
+    const ir::node& y = p_.nodes[n];
+    const auto is = [&](ir::reduction r) {
+        return y.kind == ir::op::reduce && y.detail == static_cast<std::uint8_t>(r);
+    };
+    if (is(ir::reduction::softmax)) return ir::same_expression(p_, child(n, 0), x.exponent);
+    if (is(ir::reduction::sum)) return has_weights_of(child(n, 0), x);
+    for (std::int32_t k = 0; y.kind == ir::op::multiply && k < y.children.count; ++k)
+        if (has_weights_of(child(n, k), x)) return true;
+    return false;
 }
 
 factored exponential_products::settled(factored f) {

@@ -62,6 +62,9 @@ private:
     ir::ref quotient(const exponential& above, const exponential& below);
     ir::ref share(ir::ref& coefficient, const exponential& one, const exponential& all);
     bool equal(const exponential& a, const exponential& b) const;
+    /// Whether a value is a product, or a sum of products, with the softmax of these exponentials:
+    /// 0 wherever their sum is.
+    bool has_weights_of(ir::ref n, const exponential& x) const;
     ir::ref raised(ir::ref n, double power);
     ir::ref child(ir::ref n, std::int32_t k) const {
         return p_.links[p_.nodes[n].children.first + k];
