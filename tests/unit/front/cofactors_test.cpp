@@ -101,7 +101,7 @@ void check_gradients(long double allowed) {
     const auto p = ricci::gradient(ricci::parse(R"(d^b = \det_{ij}(A^{bij}))").value(), "d", {"A"});
     std::mt19937 random(1);
     for (std::size_t n = 1; n <= 5; ++n)
-        for (const std::size_t batch : {1, 3, 40}) {
+        for (const std::size_t batch : {std::size_t{1}, std::size_t{3}, std::size_t{40}}) {
             std::vector<T> matrices;
             for (std::size_t b = 0; b < batch; ++b) add_matrix(matrices, n, b % (n + 1), random);
             const array a = made(matrices, {batch, n, n}),

@@ -101,7 +101,7 @@ void check_program(const ricci::program& p, std::size_t other_size) {
 TEST_CASE("binds of programs that run out of memory change nothing", "[failing]") {
     for (const char* const text : {"Y^{i} = x^i w^i", "Y^{i} = \\operatorname{softmax}_i(x^i) w^i",
                                    "Y^{ij} = x^i w^j", "Y^{i} = [x^i < 1003] \\log(x^i + w^i)"})
-        for (const std::size_t size : {3, 5}) {
+        for (const std::size_t size : {std::size_t{3}, std::size_t{5}}) {
             CAPTURE(text, size);
             check_program(ricci::parse(text).value(), size);
         }
@@ -128,7 +128,7 @@ TEST_CASE("binds of outputs that run out of memory change nothing", "[failing]")
 
 TEST_CASE("binds known at compile time that run out of memory change nothing", "[failing]") {
     constexpr auto e = R"(Y^{i} = \exp(x^i) w^i)"_eq;
-    for (const std::size_t size : {3, 5})
+    for (const std::size_t size : {std::size_t{3}, std::size_t{5}})
         check([&]() -> prepared_case {
             auto x = std::make_shared<ricci::tensor<double, 1>>(std::array<std::size_t, 1>{3});
             auto w = std::make_shared<ricci::tensor<double, 1>>(std::array<std::size_t, 1>{3});
