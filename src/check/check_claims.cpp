@@ -126,7 +126,10 @@ settled claim_judge::run(const claim& c) const {
     const bool with_context = c.own.empty() || c.except == left_side ||
                               c.kind == claim_kind::restated || c.kind == claim_kind::derivative;
     const std::string context = with_context ? after(t.context) : "";
-    if (j.verdict == judge::verdict::proved) return {verdict::proved, context, {}};
+    const std::string moved = moving(c, t);
+    if (j.verdict == judge::verdict::proved && moved.empty()) return {verdict::proved, context, {}};
+    if (j.verdict == judge::verdict::proved)
+        return {verdict::unproved, fmt::format("it holds with {} held fixed", moved), {}};
     const std::vector<std::string> news = new_inputs(j);
     if (const std::string with = proved_with_adjoints(c, t, news); !with.empty())
         return {verdict::proved, fmt::format("{}, {}", after(t.context), with), {}};
@@ -155,7 +158,9 @@ claim_judge::texts claim_judge::without(
 /// What another section says of a name may not be meant: what this one says is enough where it
 /// bears the claim out. Unproved where it does not.
 settled claim_judge::by_this_section(const claim& c, const texts& t) const {
-    const auto elsewhere = [&](const definition& d) { return d.section != c.section; };
+    const auto elsewhere = [&](const definition& d) {
+        return !facts_.governs(d.section, c.section);
+    };
     const bool any = std::any_of(t.context.used.begin(), t.context.used.end(),
                                  [&](const definition* d) { return elsewhere(*d); });
     const texts here = without(c, t, elsewhere);
@@ -178,6 +183,7 @@ std::string claim_judge::why_not_asked(const claim& c, const texts& t) const {
         });
     // of names that mean one thing here and another there nothing is claimed
     if (stale) return "a condition on what stands in it";
+    if (holds_still(c, t)) return "a law: no equation says how what stands in it moves";
     if (t.context.used.empty() && c.own.empty()) return "nothing defines what it is about";
     if (c.kind != claim_kind::derivative) return {};
     // what a name does not rest on may still move it: the page knows how, and no equation says it
@@ -264,19 +270,19 @@ settled claim_judge::not_proved(const claim& c, const texts& t, const judge::fin
     if (j.verdict == judge::verdict::conditional) return {verdict::conditional, j.words, {}};
     if (j.verdict == judge::verdict::refuted) {
         if (c.kind == claim_kind::restated)
-            return {verdict::unproved,
+            return {rest_on_the_same(c) ? verdict::suspect : verdict::unproved,
                     fmt::format("another equation for {} stands before it, and they differ ({})",
                                 c.except, j.words),
                     {}};
         if (std::string one = holds_if_one(c, t); !one.empty())
             return {verdict::conditional, "true if " + one, {}};
-        const std::string why = why_not_refuted(c, t, j);
-        if (why.empty())
+        const doubt open = why_not_refuted(c, t, j);
+        if (open.why.empty())
             return {verdict::refuted,
                     (c.side.empty() ? "" : fmt::format("the side {}: ", c.side)) + j.words,
                     {}};
-        return {verdict::unproved,
-                fmt::format("not equal as it stands ({}), but {}", j.words, why),
+        return {open.suspect ? verdict::suspect : verdict::unproved,
+                fmt::format("not equal as it stands ({}), but {}", j.words, open.why),
                 {}};
     }
     if (j.alike) return {verdict::unproved, alike, {}};

@@ -34,6 +34,7 @@ struct claim {
     std::vector<used_name> names;
     std::vector<used_name> own_names, side_names;  // of either side alone, where that is known
     std::string numerator, by;                     // of a derivative on the left
+    std::set<std::string> totals;                  // what total derivatives in it are taken by
     std::string doubt;  // why a refutation would not be one: where it holds, how it was read
     std::string side;   // as it stands, for words
     std::set<std::string> for_all;  // names of which the text says "for all"
@@ -72,6 +73,11 @@ private:
                   const std::function<bool(const definition&)>& left_out) const;
     settled by_this_section(const claim& c, const texts& t) const;
     std::string held_fixed(const claim& c, const texts& t) const;
+    std::string moving(const claim& c, const texts& t) const;
+    bool may_move(const std::string& name, int rank, const std::string& by, bool of_name) const;
+    bool holds_still(const claim& c, const texts& t) const;
+    bool rest_on_the_same(const claim& c) const;
+    std::set<std::string> numerators_of(const claim& c) const;
     std::string whole(const definition& d, const program_text& context) const;
     judge::finding asked(const std::string& source, const std::string& claims) const;
     std::vector<std::string> numbers_for(const claim& c, const judge::finding& j) const;
@@ -81,7 +87,15 @@ private:
     std::string proved_with_numbers(const claim& c, const texts& t, const judge::finding& j) const;
     settled not_proved(const claim& c, const texts& t, const judge::finding& j,
                        const std::vector<std::string>& news) const;
-    std::string why_not_refuted(const claim& c, const texts& t, const judge::finding& j) const;
+    /// Why numbers for which two sides differ do not show that the page is wrong, nothing where they
+    /// do; and whether they leave the claim suspect.
+    struct doubt {
+        std::string why = {};
+        bool suspect = false;
+    };
+    doubt why_not_refuted(const claim& c, const texts& t, const judge::finding& j) const;
+    std::string left_open(const claim& c, const texts& t, const judge::finding& j,
+                          bool never) const;
     settled of_undefined(const claim& c, const texts& t, const judge::finding& j) const;
     bool holds_for_all(const claim& c) const;
     bool is_symbol(const std::string& name) const;

@@ -6,6 +6,7 @@
 #include <ricci/detail/letters.hpp>
 
 #include "check/check_claims.hpp"
+#include "check/paper_spelling.hpp"
 
 namespace ricci::papers {
 namespace {
@@ -88,12 +89,12 @@ std::set<std::string> claim_judge::inputs_of(const std::vector<used_name>& names
     while (!open.empty()) {
         const used_name u = open.back();
         open.pop_back();
-        // a derivative rests on what its numerator does
+        // a derivative rests on what its numerator does, which may hold it
+        const std::string key = u.derivative ? "derivative of " + u.numerator : u.name;
+        if (u.name == left_side || u.name == "value" || !seen.insert(key).second) continue;
         if (const definition* d = u.derivative ? definitions_.find(u.numerator) : nullptr)
             open.insert(open.end(), d->uses.begin(), d->uses.end());
-        if (u.derivative || u.name == except || u.name == left_side || u.name == "value" ||
-            !seen.insert(u.name).second)
-            continue;
+        if (u.derivative || u.name == except) continue;
         const definition* d = definitions_.find(u.name);
         const bool here = d && (section == every_section || d->section == section);
         if (here && d->rank == u.rank) open.insert(open.end(), d->uses.begin(), d->uses.end());
@@ -172,18 +173,42 @@ bool claim_judge::never_equal(const claim& c, const texts& t, const judge::findi
     return holds("\\frac{(" + left + ")}{(" + right + ")} \\cdot (" + side + ")");
 }
 
-/// Why numbers for which two sides differ do not show that the page is wrong; empty if they do.
-std::string claim_judge::why_not_refuted(const claim& c, const texts& t,
-                                         const judge::finding& j) const {
-    if (!c.doubt.empty()) return c.doubt;
-    if (t.context.doubtful) return "one of its names has several meanings here";
-    if (const int line = unread_definition(j, c); line > 0)
-        return fmt::format("line {} says what one of its names is, and is not read", line);
+claim_judge::doubt claim_judge::why_not_refuted(const claim& c, const texts& t,
+                                                const judge::finding& j) const {
+    if (!c.doubt.empty()) return {c.doubt};
+    if (t.context.doubtful) return {"one of its names has several meanings here"};
+    // what holds of all other numbers is no condition on them
+    if (j.at_ties) return {};
+    if (const std::string name = moving(c, t); !name.empty())
+        return {fmt::format("{} may move with what it is differentiated by", name)};
+    for (const std::string& name : inputs_of(c))
+        if (facts_.restricted.count(name) > 0)
+            return {fmt::format("{} is of a set, which is not tried", name)};
     if (const std::string name = held_fixed(c, t); !name.empty())
-        return fmt::format("it holds with {} held fixed, as observed", name);
+        return {fmt::format("it holds with {} held fixed, as observed", name)};
     const bool never = never_equal(c, t, j);
     const std::string side = c.text.substr(c.text.find(" = "));
-    if (!has_names(side) && !never) return "a number may be what it is set to";
+    if (!has_names(side) && !never) return {"a number may be what it is set to"};
+    if (differs_by_a_sign(c, t)) return {"they differ by the sign of a root"};
+    // A_{ij} = A_{ji} of an A that is defined says something of what it is made of, or is a slip
+    const used_name* named = c.names.empty() ? nullptr : &c.names.front();
+    const bool of_one = named && named->rank > 1 && definitions_.find(named->name) &&
+                        std::all_of(c.names.begin(), c.names.end(),
+                                    [&](const used_name& u) { return u.name == named->name; });
+    if (of_one && !never && !holds_for_all(c))
+        return {fmt::format("it may be a condition on what {} is made of", named->name), true};
+    // x^2 = 2 x + 1 is solved, and nobody claims that it holds for all x
+    if (c.kind == claim_kind::relation && !never && !holds_for_all(c) &&
+        inputs_of(c.own_names, c.except, every_section).size() < 2)
+        return {"it may be a condition on its names"};
+    return {left_open(c, t, j, never), true};
+}
+
+/// What the page leaves open, or says in a way that is not read, and may make the sides equal.
+std::string claim_judge::left_open(const claim& c, const texts& t, const judge::finding& j,
+                                   bool never) const {
+    if (const int line = unread_definition(j, c); line > 0)
+        return fmt::format("line {} says what one of its names is, and is not read", line);
     for (const used_name& u : c.names)
         if (u.derivative && definitions_.find(u.numerator) &&
             !definitions_.rests_on(u.numerator, u.of))
@@ -191,33 +216,9 @@ std::string claim_judge::why_not_refuted(const claim& c, const texts& t,
     if (c.kind != claim_kind::derivative && !never &&
         (!beyond(c.side_names, c.own_names, c).empty() || !cancels(c, t)))
         return "one side rests on names that the other has not";
-    if (differs_by_a_sign(c, t)) return "they differ by the sign of a root";
-    // x^2 = 2 x + 1 is solved, and nobody claims that it holds for all x
-    if (c.kind == claim_kind::relation && !never && !holds_for_all(c) &&
-        inputs_of(c.own_names, c.except, every_section).size() < 2)
-        return "it may be a condition on its names";
     if (const int line = condition_on(c, j); line > 0 && !never)
         return fmt::format("line {} binds its names to one another", line);
     return elsewhere(c, t);
-}
-
-/// y of a model y = \beta x + \epsilon is observed: a loss is differentiated with y as it is. Such
-/// a name, where the claim holds so; empty where it does not.
-std::string claim_judge::held_fixed(const claim& c, const texts& t) const {
-    const auto is_noise = [&](const used_name& u) {
-        return !definitions_.find(u.name) &&
-               (u.name == "\\epsilon" || u.name == "\\varepsilon" || u.name == "\\eta" ||
-                u.name == "\\xi" || u.name == "e" || u.name == "u");
-    };
-    for (const definition* model : t.context.used) {
-        if (c.by.empty() || !definitions_.rests_on(model->name, c.by) ||
-            std::none_of(model->uses.begin(), model->uses.end(), is_noise))
-            continue;
-        const texts given = without(c, t, [&](const definition& d) { return &d == model; });
-        const judge::finding j = asked(given.source, given.claims);
-        if (j.readable && (j.verdict == judge::verdict::proved || j.alike)) return model->name;
-    }
-    return {};
 }
 
 /// Whether the names that only the first side has do not move it: (1 - q) (1 - r) + (1 - q) r has
@@ -234,6 +235,15 @@ bool claim_judge::cancels(const claim& c, const texts& t) const {
         if (!j.readable || j.verdict != judge::verdict::proved) return false;
     }
     return true;
+}
+
+/// Whether a second equation for a name is made of the same inputs as the first. Of f(x) = ... a
+/// page shows several, one after another.
+bool claim_judge::rest_on_the_same(const claim& c) const {
+    const definition* d = definitions_.find(c.except);
+    return d && d->arguments.empty() &&
+           inputs_of(d->uses, c.except, every_section) ==
+               inputs_of(c.names, c.except, every_section);
 }
 
 /// Whether the text says that it holds for all values of each name in it.
@@ -277,34 +287,40 @@ bool claim_judge::has_only_symbols(const judge::finding& j) const {
 }
 
 /// The line of an equation that says what a name of the claim is, and is not read; 0 where there is
-/// none.
+/// none. What a derivative is taken by is free in it, whatever it is set to later.
 int claim_judge::unread_definition(const judge::finding& j, const claim& c) const {
     for (const auto* list : {&j.source_inputs, &j.claim_inputs})
         for (const std::string& name : *list) {
             const auto found = facts_.not_read.find(plain_name(name));
-            if (found == facts_.not_read.end()) continue;
+            if (found == facts_.not_read.end() || plain_name(name) == plain_name(c.by)) continue;
             for (const page_facts::unread& u : found->second)
-                if (u.section == c.section || u.line < c.line) return u.line;
+                if (u.line < c.line || (u.explains && u.section == c.section)) return u.line;
         }
     return 0;
 }
 
-/// What an earlier section says of a name may not be meant here; nor what this one says, of an
-/// expression on the left.
+/// What another section says of a name may not be meant here; nor what this one says, of an
+/// expression on the left. Empty where the claim fails without it, too.
 std::string claim_judge::elsewhere(const claim& c, const texts& t) const {
-    std::string here, outside;
-    for (const definition* d : t.context.used) {
-        if (d->section == c.section && (c.except != left_side || is_about_derivative(c)))
-            here += d->text + "\n";
-        else if (c.own.empty() && definitions_.has_several(d->name)) outside = d->name;
-        else if (!c.own.empty()) outside = d->name;
+    const std::size_t equals = c.own.find(" = ");  // \sigma_{ii} is about \sigma
+    const bool expression =
+        c.except == left_side && !is_about_derivative(c) &&
+        (equals == std::string::npos || !is_single_name(c.own.substr(equals + 3)));
+    const auto outside = [&](const definition& d) {
+        return !facts_.governs(d.section, c.section) || (expression && !c.own.empty());
+    };
+    const auto first = std::find_if(t.context.used.begin(), t.context.used.end(),
+                                    [&](const definition* d) { return outside(*d); });
+    if (first == t.context.used.end()) return {};
+    const texts here = without(c, t, outside);
+    if (!here.context.used.empty() || !c.own.empty()) {
+        const judge::finding alone = asked(here.source, here.claims);
+        if (alone.readable && alone.verdict == judge::verdict::refuted) return {};
     }
-    if (outside.empty()) return {};
-    if (c.own.empty()) return outside + " has several meanings on the page";
-    here = definitions_.functions_in(here + c.own) + here + c.own;
-    const judge::finding alone = asked(here, t.claims);
-    if (alone.readable && alone.verdict == judge::verdict::refuted) return {};
-    return outside + " may mean something else here";
+    if (definitions_.has_several((*first)->name))
+        return fmt::format("{} has several meanings on the page", (*first)->name);
+    return fmt::format("{} of line {} may mean something else here", (*first)->name,
+                       (*first)->line);
 }
 
 }  // namespace ricci::papers

@@ -64,21 +64,23 @@ void worked_numbers::note_function(const statement& s) {
     const std::vector<std::string> parameters = parameters_of(f, front);
     // f(x) = x is solved
     const std::string right = spelled(s.sides[1]);
-    if (!parameters.empty() && parameters.front() != right)
-        known_.set_function(spelled(tokens(f.begin, f.end)), parameters, right);
+    if (parameters.empty() || parameters.front() == right) return;
+    for (judge::number_book* book : {&known_, &unrounded_})
+        book->set_function(spelled(tokens(f.begin, f.end)), parameters, right);
 }
 
 worked_numbers::outcome worked_numbers::take(const statement& s) {
     if (s.sides.size() < 2) return {};
     for (const relation r : s.relations)
         if (r != relation::equal && r != relation::near) return {};
-    std::vector<std::optional<judge::printed_value>> values;
+    std::vector<std::optional<judge::printed_value>> values, unrounded;
     bool digits = false;
     // a name alone is given a number here, whatever it was before
     for (const tokens& side : s.sides) {
         const std::string text = spelled(side);
         std::optional<judge::printed_value> value;
         if (!is_bare(side) || is_transposed(side)) value = known_.value_of(text);
+        unrounded.push_back(value ? unrounded_.value_of(text) : std::nullopt);
         values.push_back(std::move(value));
         digits = digits || (values.back() && judge::says_digits(text));
     }
@@ -96,20 +98,32 @@ worked_numbers::outcome worked_numbers::take(const statement& s) {
     if (!digits || (!named && first == 1 && values.size() < 3)) return {};
     outcome out{values.size() - first > 1 ? outcome_kind::proved : outcome_kind::defines, {}};
     for (std::size_t k = first + 1; k < values.size(); ++k) {
-        const judge::compared c =
-            judge::compare(*values[k - 1], *values[k], s.relations[k - 1] == relation::near);
+        const bool approximate = s.relations[k - 1] == relation::near;
+        const judge::compared c = judge::compare(*values[k - 1], *values[k], approximate);
         if (c.agreement == judge::agreement::agree) continue;
-        const bool near = c.agreement == judge::agreement::near;
-        out = {near ? outcome_kind::unproved : outcome_kind::refuted, c.words};
-        if (!near) break;
+        if (unrounded[k - 1] &&
+            judge::compare(*unrounded[k - 1], *values[k], approximate).agreement ==
+                judge::agreement::agree)
+            continue;
+        if (c.agreement == judge::agreement::near) {
+            if (out.kind != outcome_kind::suspect) out = {outcome_kind::unproved, c.words};
+            continue;
+        }
+        const bool rounded = c.agreement == judge::agreement::rounded;
+        out = {rounded ? outcome_kind::suspect : outcome_kind::refuted, c.words};
+        if (!rounded) break;
     }
     if (out.kind == outcome_kind::proved) out.words = "computed, in the digits that are printed";
     if (out.kind == outcome_kind::defines)
         out.words = (named ? left.key : std::string("a name")) + ", by numbers";
     // what the page goes on with is what it prints
     if (named) {
-        if (left.indexed) known_.set(left.key, *values.back());
-        known_.set(spelled(front), *values.back());
+        const bool keeps = out.kind == outcome_kind::proved && unrounded[first];
+        const judge::printed_value full = keeps ? *unrounded[first] : *values.back();
+        for (const std::string& name : {left.indexed ? left.key : spelled(front), spelled(front)}) {
+            known_.set(name, *values.back());
+            unrounded_.set(name, full);
+        }
     }
     return out;
 }

@@ -11,9 +11,10 @@ namespace ricci::papers {
 
 class worked_numbers {
 public:
-    explicit worked_numbers(judge::number_style style) : style_(style), known_(style) {}
+    explicit worked_numbers(judge::number_style style)
+        : style_(style), known_(style), unrounded_(style) {}
 
-    enum class outcome_kind { none, defines, proved, refuted, unproved };
+    enum class outcome_kind { none, defines, proved, refuted, suspect, unproved };
     struct outcome {
         outcome_kind kind = outcome_kind::none;
         std::string words;
@@ -23,7 +24,7 @@ public:
     /// remembered.
     outcome take(const statement& s);
     /// Numbers are those of one example.
-    void forget() { known_ = judge::number_book(style_); }
+    void forget() { known_ = judge::number_book(style_), unrounded_ = judge::number_book(style_); }
     bool knows(const std::string& name) const { return known_.has(name); }
 
 private:
@@ -31,7 +32,8 @@ private:
     void note_function(const statement& s);
 
     judge::number_style style_;
-    judge::number_book known_;
+    judge::number_book known_;      // names with what the page prints for them
+    judge::number_book unrounded_;  // and with what that was computed from: a page may keep digits
 };
 
 /// Whether the page writes 3,5 for three and a half.

@@ -10,15 +10,16 @@
 #include "check/check_numbers.hpp"
 #include "check/paper_reader.hpp"
 #include "check/paper_symbols.hpp"
+#include "papers/conjunctions.hpp"
 #include "papers/document_parts.hpp"
 #include "papers/paper_statements.hpp"
 
 namespace ricci::papers {
 
 const char* word_of(verdict v) {
-    static constexpr const char* words[verdict_count] = {"defines", "proved",    "conditional",
-                                                         "refuted", "unproved",  "declares",
-                                                         "prose",   "unreadable"};
+    static constexpr const char* words[verdict_count] = {"defines",  "proved",  "conditional",
+                                                         "refuted",  "suspect", "unproved",
+                                                         "declares", "prose",   "unreadable"};
     return words[static_cast<int>(v)];
 }
 
@@ -38,13 +39,18 @@ public:
     paper_report run(const std::function<void(std::size_t, std::size_t)>& tell) {
         // what the text says of a name in passing holds wherever it stands
         int section = 0;
+        std::size_t before = 0;  // where the part before ends
         for (const part& p : parts_) {
             section += p.kind == part_kind::heading;
+            const std::string_view said =
+                std::string_view(all_.prose)
+                    .substr(before, p.begin > before ? p.begin - before : 0);
+            before = p.end;
             if (p.kind == part_kind::inline_math && p.problem.empty())
                 reader_.note_passing(p, section);
             if (p.kind != part_kind::heading && p.problem.empty())
                 for (const statement& s : statements_of(p.content, p.environment))
-                    reader_.note_unread(s, section);
+                    reader_.note_unread(s, section, explains(said));
         }
         for (std::size_t k = 0; k < parts_.size(); ++k) {
             if (tell) tell(k, parts_.size());

@@ -15,12 +15,13 @@ enum class verdict {
     proved,
     conditional,  // true under an assumption that the words name
     refuted,
+    suspect,  // numbers differ, and something the page leaves open could explain it
     unproved,
     declares,
     prose,
     unreadable
 };
-inline constexpr int verdict_count = 8;
+inline constexpr int verdict_count = 9;
 const char* word_of(verdict v);
 
 /// One equation of a document.

@@ -18,6 +18,7 @@ const char* colour_of(verdict v) {
             return "\x1b[32m";
         case verdict::refuted:
             return "\x1b[1;31m";
+        case verdict::suspect:
         case verdict::conditional:
         case verdict::unproved:
         case verdict::unreadable:

@@ -38,6 +38,31 @@ std::string first_of(std::string_view text) {
     return out;
 }
 
+/// Without spaces and commas around it: whether words join a name to one before it in a list.
+bool joins_a_list(std::string_view words) {
+    while (!words.empty() && (words.front() == ' ' || words.front() == ',')) words.remove_prefix(1);
+    while (!words.empty() && (words.back() == ' ' || words.back() == ',')) words.remove_suffix(1);
+    return words.empty() || words == "and" || words == "or";
+}
+
+/// Of the words in front of a name those that are about it: where another name stands among them,
+/// that one has what is said before "and".
+std::string own_words(std::string before) {
+    std::size_t close = before.rfind('$');
+    while (close != std::string::npos && joins_a_list(before.substr(close + 1))) {
+        const std::size_t open = close == 0 ? std::string::npos : before.rfind('$', close - 1);
+        before.erase(open == std::string::npos ? 0 : open);
+        close = before.rfind('$');
+    }
+    if (close == std::string::npos) return before;
+    std::string own = before.substr(close + 1);
+    std::size_t begin = std::string::npos;
+    for (const std::string_view word : {" and ", " or ", ", ", " with ", " where ", " while "})
+        if (const std::size_t k = own.rfind(word); k != std::string::npos)
+            begin = std::max(begin == std::string::npos ? 0 : begin, k + word.size());
+    return begin == std::string::npos ? std::string() : own.substr(begin);
+}
+
 }  // namespace
 
 void page_facts::assume(const judge::assumption& a) {
@@ -69,7 +94,7 @@ std::vector<judge::assumption> facts_around(std::string_view before, std::string
         {property::whole, {"integer", "whole number"}},
         {property::positive, {"positive"}},
     };
-    const std::string sentence = last_of(before) + " " + first_of(behind);
+    const std::string sentence = own_words(last_of(before)) + " " + first_of(behind);
     std::vector<judge::assumption> out;
     for (const property_words& p : list)
         if (has_word_beginning(sentence, p.words)) {

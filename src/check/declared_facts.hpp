@@ -1,6 +1,7 @@
 // What a page declares of its names beside their definitions.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
@@ -29,9 +30,20 @@ struct page_facts {
     struct unread {
         int line = 0;
         int section = 0;
+        bool explains = false;  // "where H = ...": it is said behind what uses it
     };
     std::map<std::string, std::vector<unread>> not_read;
     std::vector<judge::assumption> assumptions;
+    std::set<std::string> restricted;  // names that are said to be of a set: s \in \{-1, 1\}
+    /// Of each section the one that it is a part of; 0 for none.
+    std::vector<int> outer_sections = {0};
+
+    /// Whether what one section says is said for another: it is that one, or holds it.
+    bool governs(int section, int other) const {
+        for (; other != section && other > 0;)
+            other = outer_sections[static_cast<std::size_t>(other)];
+        return other == section;
+    }
 
     void assume(const judge::assumption& a);
 };

@@ -104,6 +104,7 @@ claim& paper_reader::add_claim(claim_kind kind, const reading_of& r, std::size_t
     c.except = std::move(except);
     c.names = std::move(names);
     c.doubt = r.doubt;
+    c.totals = r.totals;
     c.for_all = for_all_;
     // what stands in expressions that are differentiated
     if (!r.value.empty())
@@ -140,7 +141,7 @@ void paper_reader::judge_claims() {
 }
 
 void paper_reader::settle(const claim& c, const settled& done) {
-    static constexpr int weight[verdict_count] = {0, 1, 2, 5, 4, 3, 6, 6};
+    static constexpr int weight[verdict_count] = {0, 1, 2, 6, 5, 4, 3, 7, 7};
     finding& f = out_.findings[c.finding];
     for (const judge::assumption& a : done.stated) facts_.assume(a);
     // what is not read is not proved

@@ -94,10 +94,8 @@ bool paper_reader::read_left(const statement& s, reading_of& r, const spelling_c
         const bool trace = r.first.words.find("twice on the left") != std::string::npos;
         if (derivative || trace) return read_relation(s, r, context, label);
         // S_{ij} = S_{ji} of an S that is defined
-        if (stands_again(r.kept) && !recurrence && definitions_.find(own)) {
-            if (r.doubt.empty()) r.doubt = "it may be a condition on its names";
+        if (stands_again(r.kept) && !recurrence && definitions_.find(own))
             return read_relation(s, r, context, label);
-        }
         const bool part = r.first.words.find("at some of its places only") != std::string::npos;
         if (part && !stands_again(r.kept) && complete_parts(s, r)) return true;
         say_trouble(s, r.kept, r.first);
@@ -189,7 +187,9 @@ void paper_reader::abbreviate(const reading_of& r, std::size_t side, const readi
         return;
     const std::string text = a.text + " = " + b.text;
     const reading named = read_text(text);
-    if (!named.ok() || definitions_.find(named.left)) return;
+    if (!named.ok() || definitions_.find(named.left) || seen_.count(plain_name(named.left)) > 0 ||
+        names_in(r.kept.sides[0]).count(named.left) > 0)
+        return;
     const used_name* used = next.find(named.left);
     if (!used || used->rank != named.left_rank) return;
     define(named, text, line_of(r.kept.at), {});

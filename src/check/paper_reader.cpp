@@ -27,9 +27,32 @@ void paper_reader::note(std::size_t number, const std::string& words) {
     all += (all.empty() ? "" : "; ") + words;
 }
 
+namespace {
+
+/// ## is 2 and \subsection 2.
+int level_of(std::string_view heading) {
+    if (const std::size_t k = heading.find_first_not_of(" \n"); k != std::string_view::npos)
+        heading.remove_prefix(k);
+    if (heading.rfind('#', 0) == 0)
+        return static_cast<int>(std::min(heading.find_first_not_of('#'), heading.size()));
+    int level = -1;
+    for (const std::string_view word : {"\\part", "\\chapter", "\\section", "\\subsection",
+                                        "\\subsubsection", "\\paragraph", "\\subparagraph"}) {
+        if (heading.rfind(word, 0) == 0) return level;
+        ++level;
+    }
+    return 1;
+}
+
+}  // namespace
+
 void paper_reader::begin_section(std::string_view heading) {
     judge_claims();
     ++section_;
+    const int level = level_of(heading);
+    while (!levels_.empty() && levels_.back().first >= level) levels_.pop_back();
+    facts_.outer_sections.push_back(levels_.empty() ? 0 : levels_.back().second);
+    levels_.emplace_back(level, section_);
     heading_ = heading;
     last_left_.clear();
     numbers_.forget();
@@ -44,6 +67,9 @@ void paper_reader::begin_display(std::string_view text_before) {
 
 void paper_reader::take(const statement& given) {
     statement s = given;
+    seen_.insert(now_.begin(), now_.end());
+    now_.clear();
+    for (const tokens& side : s.sides) now_.merge(names_in(side));
     if (s.goes_on) {
         if (last_left_.empty()) {
             add(s.at, s.source, verdict::prose, "it goes on with what the text says");
@@ -54,6 +80,10 @@ void paper_reader::take(const statement& given) {
     if (s.sides.size() > 1) last_left_ = s.sides.front();
     if (s.sides.size() < 2) {
         add(s.at, s.source, verdict::prose, why_no_equation(s));
+        return;
+    }
+    if (is_of_cycles(s)) {
+        add(s.at, s.source, verdict::prose, "permutations, in cycles");
         return;
     }
     if (const auto n = numbers_.take(s);
@@ -100,6 +130,7 @@ void paper_reader::take_numbers(const statement& s, const worked_numbers::outcom
     const verdict v = n.kind == kind::defines   ? verdict::defines
                       : n.kind == kind::proved  ? verdict::proved
                       : n.kind == kind::refuted ? verdict::refuted
+                      : n.kind == kind::suspect ? verdict::suspect
                                                 : verdict::unproved;
     const written_name left = name_at(s.sides.front().begin(), s.sides.front().end());
     const bool condition = n.kind == kind::defines && !left.key.empty() &&
@@ -145,6 +176,7 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
             r.kept.sides.push_back(s.sides[k]);
             if (r.value.find(sides[k].values) == std::string::npos) r.value += sides[k].values;
             if (r.doubt.empty()) r.doubt = sides[k].doubt;
+            r.totals.insert(sides[k].totals.begin(), sides[k].totals.end());
             r.sides.push_back(std::move(sides[k]));
             continue;
         }
@@ -179,6 +211,9 @@ void paper_reader::note_passing(const part& p, int section) {
         return;
     }
     for (const statement& s : statements_of(p.content, "")) {
+        if (s.signs.size() == 1 && s.signs[0] == "\\in" && !s.sides[1].empty() &&
+            s.sides[1].front().is("\\{"))
+            facts_.restricted.merge(names_in(s.sides[0]));
         if (s.sides.size() != 2 || s.sides[0].empty() || s.relations[0] != relation::equal)
             continue;
         const written_name n = name_at(s.sides[0].begin(), s.sides[0].end());
@@ -190,7 +225,7 @@ void paper_reader::note_passing(const part& p, int section) {
     }
 }
 
-void paper_reader::note_unread(const statement& s, int section) {
+void paper_reader::note_unread(const statement& s, int section, bool explains) {
     if (s.sides.size() < 2 || s.sides[0].empty() || s.relations[0] != relation::equal) return;
     const written_name n = name_at(s.sides[0].begin(), s.sides[0].end());
     const bool whole = !n.key.empty() && (n.end == s.sides[0].end() || n.end->is("("));
@@ -200,7 +235,7 @@ void paper_reader::note_unread(const statement& s, int section) {
     if (right.what != spelling::state::prose || right.why == "a list of values") return;
     for (const token& t : s.sides[1])
         if (t.is("\\ldots") || t.is("\\dots") || t.is("\\cdots")) return;
-    facts_.not_read[n.key].push_back({line_of(s.at), section});
+    facts_.not_read[n.key].push_back({line_of(s.at), section, explains});
 }
 
 void paper_reader::take_passing(const part& p) {

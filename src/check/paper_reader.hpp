@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "check/check_claims.hpp"
@@ -32,7 +33,8 @@ public:
     void note_passing(const part& p, int section);
 
     /// A statement of a display, before all else: whether it says what a name is and is not read.
-    void note_unread(const statement& s, int section);
+    /// `explains`: it stands behind "where".
+    void note_unread(const statement& s, int section, bool explains);
 
     void begin_section(std::string_view heading);
     void begin_display(std::string_view text_before);
@@ -51,8 +53,9 @@ private:
         std::vector<spelling> sides;
         std::string unread;  // what was not read, in words
         std::string doubt;
-        std::string value;            // an equation for what a derivative on the left is of
-        std::vector<used_name> uses;  // of the first equation
+        std::set<std::string> totals;  // what total derivatives are taken by
+        std::string value;             // an equation for what a derivative on the left is of
+        std::vector<used_name> uses;   // of the first equation
         reading first;
         std::string left() const { return sides[0].text; }
         std::string text(std::size_t side) const {
@@ -113,12 +116,14 @@ private:
     // parts of one tensor that are still to be completed: their texts and findings
     std::map<std::string, std::pair<std::string, std::vector<std::size_t>>> parts_;
     tokens last_left_;
-    std::set<std::size_t> partly_;  // findings of which a side is not read
+    std::set<std::string> seen_, now_;  // names in the statements before, and in the one now
+    std::set<std::size_t> partly_;      // findings of which a side is not read
     std::string heading_;
     std::string places_;             // where the display now holds: i \ne j
     std::set<std::string> for_all_;  // names of which it says "for all"
     bool supposed_ = false;          // the text before the display now supposes what it says
     int section_ = 0;
+    std::vector<std::pair<int, int>> levels_;  // of the headings around, with their sections
     paper_report out_;
 };
 

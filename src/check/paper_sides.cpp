@@ -122,6 +122,24 @@ bool is_plain_number(const std::string& text) {
     return text.find_first_not_of("0123456789.-+ ") == std::string::npos;
 }
 
+bool is_of_cycles(const statement& s) {
+    bool several = false, any = false;
+    for (const tokens& side : s.sides) {
+        int groups = 0;
+        for (auto t = side.begin(); t != side.end(); ++groups) {
+            if (!t->is("(")) return false;
+            std::string digits;
+            for (++t; t != side.end() && t->kind == token_kind::number; ++t) digits += t->text;
+            if (t == side.end() || !t->is(")") || digits.empty()) return false;
+            if (std::set<char>(digits.begin(), digits.end()).size() != digits.size()) return false;
+            any = any || digits.size() > 1;
+            ++t;
+        }
+        several = several || groups > 1;
+    }
+    return any && several;
+}
+
 bool has_steps(const statement& s) {
     for (const tokens& side : s.sides)
         for (auto t = side.begin(); t != side.end(); ++t)

@@ -32,6 +32,8 @@ bool stands_again(const statement& s);
 bool is_power(const tokens& side);
 /// Whether a spelt side is made of digits alone.
 bool is_plain_number(const std::string& text);
+/// (12)(23) = (123): permutations.
+bool is_of_cycles(const statement& s);
 /// Whether a script of any side holds arithmetic.
 bool has_steps(const statement& s);
 /// Whether a mistake says that an equation is right and computes what the notation does not.

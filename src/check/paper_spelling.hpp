@@ -18,6 +18,7 @@ struct spelling {
     std::string why;     // one sentence, of what was not read
     std::string doubt;   // what was read in one of two possible ways
     std::string values;  // equations for names that stand for expressions that are differentiated
+    std::set<std::string> totals;  // what total derivatives in it are taken by: \frac{d}{dt}
 };
 
 struct spelling_context {

@@ -353,6 +353,13 @@ written_name name_at(token_at t, token_at last) {
     return out;
 }
 
+std::set<std::string> names_in(const tokens& side) {
+    std::set<std::string> out;
+    for (auto t = side.begin(); t != side.end(); ++t)
+        if (written_name n = name_at(t, side.end()); !n.key.empty()) out.insert(std::move(n.key));
+    return out;
+}
+
 tokens without_square(const tokens& name) {
     for (auto t = name.begin(); t != name.end(); ++t) {
         if (t->kind != token_kind::up || spelled(argument_at(std::next(t), name.end())) != "2")

@@ -28,6 +28,9 @@ struct written_name {
 /// The name at `t`, or one whose key is empty.
 written_name name_at(token_at t, token_at last);
 
+/// The names that stand in a side.
+std::set<std::string> names_in(const tokens& side);
+
 /// \sigma_i of \sigma_i^2; nothing of a name that is not squared.
 tokens without_square(const tokens& name);
 

@@ -364,6 +364,7 @@ spelling spell(const tokens& side, const spelling_context& context) {
         out.text = all.expression(side.begin(), side.end());
         out.doubt = all.doubt();
         out.values = all.values();
+        out.totals = all.totals();
         if (out.text.empty()) {
             out.what = spelling::state::unreadable;
             out.why = "nothing stands on one side";

@@ -50,6 +50,7 @@ public:
     std::string expression(token_at now, token_at last, bool list = false);
     const std::string& doubt() const { return doubt_; }
     const std::string& values() const { return values_; }
+    const std::set<std::string>& totals() const { return totals_; }
 
 private:
     friend class name_speller;
@@ -100,7 +101,7 @@ private:
     std::vector<factor>* product_ = nullptr;  // what the factors now belong to
     std::string doubt_;
     std::string values_;
-    std::set<std::string> value_names_;  // what stands in the last of them
+    std::set<std::string> totals_;
     int depth_ = 0;
     bool bold_ = false;   // what was read last holds a vector
     bool below_ = false;  // in a denominator, where only numbers stand

@@ -98,7 +98,6 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
     if (!is_d(above) || !is_d(below))
         not_computed("a derivative that is written in a way of its own");
     const bool total = !above[0].is("\\partial");
-    value_names_.clear();
     auto t = behind_d(above.begin(), above.end());
     const int order = order_at(t, above.end());
     factor whole;
@@ -119,15 +118,9 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
         const std::string spelt = differentiated_by(one.name);
         for (int c = 0; c < (one.twice ? 2 : 1); ++c, ++count)
             by += (by.empty() ? "\\partial " : " \\partial ") + spelt;
+        if (total) totals_.insert(spelt);
     }
     if (count != order) not_computed("a derivative of higher order");
-    const bool alone =
-        value_names_.size() == 1 && count == order &&
-        std::all_of(below.begin(), below.end(), [&](const token& u) {
-            return u.kind != token_kind::letter || u.is("d") || value_names_.count(u.text) > 0;
-        });
-    if (total && !alone)
-        doubt("a total derivative is read as one by what is written, with all else held");
     if (now != last && now->kind == token_kind::down)
         not_computed("a derivative that says what is held fixed");
     product_->push_back(whole);
@@ -184,8 +177,6 @@ std::string speller::value_of(token_at first, token_at last) {
     const std::string expression_spelt = expression(first, last);
     product_ = outer;
     if (expression_spelt.empty()) not_computed(why_prose("\\partial"));
-    for (auto t = first; t != last; ++t)
-        if (const written_name n = name_at(t, last); !n.key.empty()) value_names_.insert(n.key);
     const std::string name =
         name_with(names_.codes->name(spelled(tokens(first, last))), open_indices(expression_spelt));
     values_ += name + " = " + expression_spelt + "\n";

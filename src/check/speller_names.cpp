@@ -155,6 +155,7 @@ bool name_speller::letter_i() {
     }
     if (scripted) return false;
     ++now_;
+    if (index) all_.doubt("i is an index here, and may be the imaginary unit");
     out_ = index ? "i" : "\\mathrm{i}";  // an index by itself is its position
     factor_ = {};
     exponential_ = true;

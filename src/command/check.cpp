@@ -24,6 +24,7 @@ namespace {
 struct check_options {
     std::vector<std::string> files;
     bool json = false;
+    bool strict = false;
 };
 
 bool is_terminal(int file) { return isatty(file) != 0; }
@@ -54,10 +55,14 @@ int run(const check_options& options) {
                                                 : papers::as_lines(reports, colour);
     fmt::print("{}", words);
     if (code != done) return code;
-    for (const papers::paper_report& paper : reports)
-        for (const papers::finding& f : paper.findings)
-            if (f.verdict == papers::verdict::refuted) code = refuted;
-    return code;
+    const auto any = [&](papers::verdict v) {
+        for (const papers::paper_report& paper : reports)
+            for (const papers::finding& f : paper.findings)
+                if (f.verdict == v) return true;
+        return false;
+    };
+    if (any(papers::verdict::refuted)) return refuted;
+    return options.strict && any(papers::verdict::suspect) ? suspect : done;
 }
 
 }  // namespace
@@ -69,16 +74,21 @@ void add_check(CLI::App& app, int& code) {
                 "LaTeX (.tex) or Markdown (.md) documents; - is standard input", true);
     check.flag("--json", options->json,
                "print a list of {file, line, column, equation, verdict, words}");
+    check.flag("--strict", options->strict, "end with 3 where an equation is suspect");
     check.footer(
         "Each equation gets a line  file:line:column: verdict: words  with one of these verdicts:\n"
         "  defines     it says what a name is\n"
         "  proved      it follows from the equations before it\n"
+        "  conditional true under an assumption that the words name\n"
         "  refuted     it is false: the words give numbers for which it fails\n"
+        "  suspect     its sides differ in numbers, but something that the page leaves open, or\n"
+        "              the rounding of printed numbers, could make them equal\n"
         "  unproved    neither a proof nor numbers against it were found\n"
         "  declares    a condition on things that nothing defines\n"
         "  prose       no equation that computes; the words say why\n"
         "  unreadable  it cannot be read; the words say why\n"
-        "Exit codes: 0, 1 for a mistake in what was given, 2 where an equation is refuted.");
+        "Exit codes: 0, 1 for a mistake in what was given, 2 where an equation is refuted,\n"
+        "3 with --strict where none is and one is suspect.");
     check.call([options, &code] { code = run(*options); });
 }
 

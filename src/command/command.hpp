@@ -12,7 +12,7 @@ namespace ricci::command {
 class run_pages;
 
 /// What a command ends with, for scripts.
-enum exit_code : int { done = 0, mistaken = 1, refuted = 2 };
+enum exit_code : int { done = 0, mistaken = 1, refuted = 2, suspect = 3 };
 
 /// Each adds one subcommand to `app`; what it is called with leaves its exit code in `code`.
 void add_check(CLI::App& app, int& code);

@@ -48,6 +48,7 @@ std::string with_letters(const std::string& name, std::int32_t rank, std::int32_
 }
 
 std::string words_of(const ir::program_view& p, const bound_assumption& a) {
+    if (a.property == property::places) return "all indices have three places";
     const std::int32_t rank = rank_of_input(p, a.name);
     const std::string name = plain_name(detail::string_of(p.name(a.name)));
     const auto at = [&](char i, char j) {
@@ -71,6 +72,10 @@ std::string words_of(const ir::program_view& p, const bound_assumption& a) {
             return with_letters(name, rank, 0, 'i', 1, 'j') + " > 0";
         case property::permutation:
             return name + " is the permutation symbol";
+        case property::volume:
+            return "\\det " + name + " = 1";
+        case property::places:
+            break;
         case property::counts:
             return name + " = \\sum_{" + detail::string_of(p.index(a.index)) + "} 1";
         case property::diagonal:
@@ -85,10 +90,21 @@ std::string words_of(const ir::program_view& p, const bound_assumption& a) {
 
 bool takes_two_axes(property what) {
     return what == property::symmetric || what == property::antisymmetric ||
-           what == property::orthogonal || what == property::diagonal;
+           what == property::orthogonal || what == property::diagonal || what == property::volume;
 }
 
 }  // namespace
+
+bool contradict(const bound_assumption& a, const bound_assumption& b) {
+    const auto is = [](const bound_assumption& x, property what) { return x.property == what; };
+    if (a.name != b.name) return false;
+    for (const auto& [x, y] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+        if (is(*x, property::symmetric) && is(*y, property::permutation)) return true;
+        if (is(*x, property::symmetric) && is(*y, property::antisymmetric))
+            return x->first == y->first && x->second == y->second;
+    }
+    return false;
+}
 
 std::string plain_name(const std::string& name) {
     const std::size_t bar = name.rfind('_');
@@ -103,6 +119,7 @@ std::vector<std::vector<bound_assumption>> standard_assumptions(const ir::progra
                                                                 bool counts) {
     std::vector<std::vector<bound_assumption>> out;
     std::vector<bound_assumption> all_positive;
+    out.push_back({{ir::none, property::places, -1, -1, ir::none}});
     const std::vector<ir::ref> summed = counted_indices(p);
     for (ir::ref n = 0; n < p.names.size(); ++n) {
         const std::int32_t rank = rank_of_input(p, n);
@@ -115,6 +132,7 @@ std::vector<std::vector<bound_assumption>> standard_assumptions(const ir::progra
             for (std::int32_t b = a + 1; b < rank; ++b) {
                 add(property::symmetric, a, b);
                 add(property::antisymmetric, a, b);
+                if (rank == 2) add(property::volume, a, b);
                 add(property::orthogonal, a, b);
             }
         add(property::positive);
@@ -161,12 +179,17 @@ std::vector<bound_assumption> bound_to(const ir::program_view& p,
             if (a.property == property::counts && (index == ir::none || rank != 0)) continue;
             out.push_back({n, a.property, first, second, index});
         }
-    return out;
+    // words that belong to another name, one of them or both
+    std::vector<bound_assumption> sound;
+    for (const bound_assumption& a : out)
+        if (std::none_of(out.begin(), out.end(), [&](const auto& b) { return contradict(a, b); }))
+            sound.push_back(a);
+    return sound;
 }
 
 assumption as_value(const ir::program_view& p, const bound_assumption& a) {
     assumption out;
-    out.name = detail::string_of(p.name(a.name));
+    if (a.name != ir::none) out.name = detail::string_of(p.name(a.name));
     out.property = a.property;
     out.first = a.first;
     out.second = a.second;

@@ -22,23 +22,40 @@ struct bound_assumption {
     std::int32_t second;
     ir::ref index;  // of `counts`
 };
+/// Whether two assumptions leave nothing but 0.
+bool contradict(const bound_assumption& a, const bound_assumption& b);
 
 /// The rank of the permutation symbol, and the extent of its axes.
 inline constexpr std::int32_t permuted = 3;
+
+/// What kind of numbers an attempt has, where a program compares or rounds some.
+enum class draw_kind : std::uint8_t {
+    usual,
+    apart,  // no two are equal, and none is whole
+    tied,   // -1, 0, 1 and 2 alone
+};
+constexpr draw_kind kind_of_draw(std::int32_t attempt) {
+    return static_cast<draw_kind>(attempt % 3);
+}
 
 /// Changes what a counterexample_search draws. Tensors of which nothing is assumed stay as drawn,
 /// but that numbers without indices, which are drawn positive, are negative in every other attempt.
 class transformation {
 public:
     static constexpr bool changes = true;
-    transformation(const ir::program_view& p, std::vector<bound_assumption> all)
-        : p_(p), all_(std::move(all)) {}
+    /// `jumps`: attempts are of each kind by turns. `moved`: if any, the one name whose values are
+    /// others in each attempt.
+    transformation(const ir::program_view& p, std::vector<bound_assumption> all, bool jumps,
+                   ir::ref moved = ir::none)
+        : p_(p), all_(std::move(all)), jumps_(jumps), moved_(moved) {}
     void operator()(ir::ref name, std::int32_t attempt, const ir::shape_table& shapes,
                     detail::buffer<derive::number>& values) const;
 
 private:
     ir::program_view p_;
     std::vector<bound_assumption> all_;
+    bool jumps_;
+    ir::ref moved_;
 };
 
 /// What is tried of every input of a program, one at a time, and of all at once that they are

@@ -28,6 +28,8 @@ enum class property : std::uint8_t {
     positive,
     permutation,  // the symbol of three indices in three dimensions; tried of \epsilon alone
     counts,       // a number without indices is the extent of an index that is summed over
+    volume,       // a matrix of determinant 1, where a determinant is taken of it
+    places,       // of no name: all axes have three places
     // where they are declared
     diagonal,
     one_hot,  // along an axis
@@ -62,6 +64,7 @@ struct finding {
     std::string claimed_value, derived_value;
     std::vector<assumption> under;           // what a conditional one holds under
     bool by_declared = false;                // which is nothing but what was declared
+    bool at_ties = false;                    // the sides differ only where numbers are equal
     bool alike = false;                      // not proved, but equal in all numbers that were tried
     std::vector<std::string> source_inputs;  // what no equation of the source defines
     std::vector<std::string> claim_inputs;   // names of the claim that the source does not define

@@ -143,7 +143,10 @@ private:
     printed_value powered(printed_value v) {
         for (;;) {
             if (accept("%")) {
-                v = product(v, number_value(exactly(rational(integer(1), integer(100)))));
+                const rational unit = v.is_number() ? v.entries[0].unit : rational();
+                const rational hundredth(integer(1), integer(100));
+                v = product(v, number_value(exactly(hundredth)));
+                if (!unit.is_zero()) v.entries[0].unit = unit * hundredth;  // 23% is as printed
             } else if (accept("!")) {
                 v = factorial(v);
             } else if (accept("^")) {

@@ -23,7 +23,8 @@ rational round_unit(const rational& value) {
     return {unit, integer(1)};
 }
 
-bool is_lone_whole(const printed_entry& e) { return !e.unit.is_zero() && e.number.is_whole(); }
+/// A number without decimals, as it is printed.
+bool is_lone_whole(const printed_entry& e) { return !e.unit.is_zero() && e.number.is_exact(); }
 
 /// A whole number, or what is known to be as near to one as sixteen digits say, as \log_2 8 is.
 bool comes_to_whole(const measured& x) {
@@ -36,36 +37,93 @@ bool comes_to_whole(const measured& x) {
     return (x.value.abs() - rational(nearest, integer(1))).abs() <= x.half;
 }
 
-agreement compare_entries(const printed_entry& a, const printed_entry& b, bool in_matrix,
-                          bool approximate) {
-    const rational off = (a.number.value - b.number.value).abs();
-    rational allowed = a.number.half + b.number.half;
-    rational cut = allowed;  // where digits are dropped instead of rounded
+/// What two entries come to: whether one is the other rounded, or cut, to the digits that it has.
+struct compared_entries {
+    judge::agreement agreement = agreement::agree;
+    bool cut = true;
+};
+
+/// What the digits of printed numbers leave open, and what those that these were made of do.
+struct slack {
+    rational digits;  // to half a unit
+    rational unit;    // to one
+    rational cut;     // to one of a whole number
+    rational inputs;  // what was computed may be off as far
+};
+slack slack_of(const printed_entry& a, const printed_entry& b, bool approximate) {
+    slack out;
     const printed_entry* const both[] = {&a, &b};
     for (int k = 0; k < 2; ++k) {
         const printed_entry &mine = *both[k], &other = *both[1 - k];
-        if (is_lone_whole(mine) && !comes_to_whole(other.number)) {
-            allowed = allowed + mine.unit * rational(integer(1), integer(approximate ? 1 : 2));
-            cut = cut + mine.unit;
+        if (mine.unit.is_zero()) {
+            // functions are good to sixteen digits
+            const rational last_digits =
+                mine.number.value.abs() * rational(integer(1), integer::power_of_ten(11));
+            const bool fine = mine.number.half < last_digits;
+            if (fine) out.digits = out.digits + mine.number.half;
+            else out.inputs = out.inputs + mine.number.half;
+        } else if (!is_lone_whole(mine)) {
+            out.digits = out.digits + mine.number.half;
+            out.cut = out.cut + mine.number.half;
+            out.unit = out.unit + mine.unit;
+        } else if (!comes_to_whole(other.number)) {
+            out.digits =
+                out.digits + mine.unit * rational(integer(1), integer(approximate ? 1 : 2));
+            out.cut = out.cut + mine.unit;
+            out.unit = out.unit + mine.unit;
         }
-        // in a table digits are cut as often as they are rounded
-        else if (in_matrix && !mine.unit.is_zero())
-            allowed = allowed + mine.number.half;
     }
-    if (off.is_zero() || off < allowed) return agreement::agree;
-    if (off < cut) return agreement::near;
-    if (!approximate) return agreement::differ;
-    for (const printed_entry* e : both)
+    if (a.unit.is_zero() && b.unit.is_zero()) {  // neither is printed as it is
+        const rational &x = a.number.half, &y = b.number.half;
+        const rational half = x.is_zero() ? y : y.is_zero() ? x : x < y ? x : y;
+        out.digits = out.digits + half;
+        out.unit = out.unit + half + half;
+    }
+    return out;
+}
+
+compared_entries compare_entries(const printed_entry& a, const printed_entry& b, bool in_table,
+                                 bool approximate) {
+    const rational off = (a.number.value - b.number.value).abs();
+    const slack s = slack_of(a, b, approximate);
+    const printed_entry& printed = b.unit.is_zero() ? a : b;
+    const printed_entry& full = b.unit.is_zero() ? b : a;
+    compared_entries out;
+    out.cut = off < s.unit && printed.number.value.abs() <= full.number.value.abs();
+    if (off.is_zero() || off < s.digits) return out;
+    const bool promises =
+        (!a.number.is_exact() && !a.unit.is_zero()) || (!b.number.is_exact() && !b.unit.is_zero());
+    const bool reached = off < s.digits + s.inputs;
+    // the last digits of a table are chosen so that they add up
+    out.agreement = (off < s.unit && (reached || in_table)) || off < s.cut ? agreement::near
+                    : reached                                              ? agreement::rounded
+                                                                           : agreement::differ;
+    if (!approximate || out.agreement != agreement::differ || promises) return out;
+    const bool lone = is_lone_whole(a) || is_lone_whole(b);
+    for (const printed_entry* e : {&a, &b})
         if (is_lone_whole(*e) && rational(1) < round_unit(e->number.value) &&
             off < round_unit(e->number.value))
-            return agreement::near;
-    return agreement::differ;
+            out.agreement = agreement::near;
+    // powers and fractions promise no digits
+    if (!lone && off * rational(10) <= a.number.value.abs()) out.agreement = agreement::near;
+    return out;
 }
 
 std::string shown(double x) {
     char text[40];
     std::snprintf(text, sizeof text, "%.6g", x);
     return text;
+}
+
+/// The one that is further from agreement.
+agreement worse(agreement a, agreement b) {
+    const auto order = [](agreement x) {
+        return x == agreement::agree     ? 0
+               : x == agreement::near    ? 1
+               : x == agreement::rounded ? 2
+                                         : 3;
+    };
+    return order(a) < order(b) ? b : a;
 }
 
 compared compare_one(const printed_value& left, const printed_value& right, bool approximate) {
@@ -81,13 +139,15 @@ compared compare_one(const printed_value& left, const printed_value& right, bool
         return {agreement::shapes,
                 "the sides are of different shapes: " + shown(left) + " and " + shown(right)};
     compared out;
+    bool all_cut = count > 1;  // digits are cut in a whole table, or in none of it
     for (std::size_t k = 0; k < count; ++k) {
-        const agreement here =
+        const compared_entries here =
             compare_entries(left.entries[left.is_number() ? 0 : k],
                             right.entries[right.is_number() ? 0 : k], count > 1, approximate);
-        if (here == agreement::agree) continue;
-        if (out.agreement != agreement::differ) out.agreement = here;
+        all_cut = all_cut && here.cut;
+        out.agreement = worse(out.agreement, here.agreement);
     }
+    if (all_cut) return {};
     // more digits where six do not show the difference
     if (out.agreement == agreement::differ) {
         std::string a = shown(left), b = shown(right);
@@ -107,6 +167,9 @@ compared compare_one(const printed_value& left, const printed_value& right, bool
     }
     if (out.agreement == agreement::near)
         out.words = "computed, it is " + shown(left) + ", which is near " + shown(right);
+    if (out.agreement == agreement::rounded)
+        out.words = "computed, it is " + shown(left) + " and not " + shown(right) +
+                    ", unless the numbers that it is made of were rounded so";
     return out;
 }
 
@@ -126,6 +189,13 @@ compared compare(const printed_value& left, const printed_value& right, bool app
                                                j == 0 ? right : right.others[j - 1], approximate);
             if (other.agreement == agreement::agree) return other;
         }
+    const auto agree = [&](const printed_value& a, const printed_value& b) {
+        return compare_one(a, b, approximate).agreement == agreement::agree;
+    };
+    for (const printed_value& v : left.loose)
+        if (agree(v, right)) return {agreement::near, "it holds with % for a unit"};
+    for (const printed_value& v : right.loose)
+        if (agree(left, v)) return {agreement::near, "it holds with % for a unit"};
     return first;
 }
 
@@ -170,6 +240,11 @@ std::optional<printed_value> number_book::value_of(std::string_view side) const 
     if (mixed)
         if (std::optional<printed_value> product = calculate(tokens, *known_, false))
             value->others.push_back(*std::move(product));
+    if (tokens.size() > 1 && tokens.back().is("%")) {
+        tokens.pop_back();
+        if (std::optional<printed_value> loose = calculate(tokens, *known_, true))
+            value->loose.push_back(*std::move(loose));
+    }
     return value;
 }
 

@@ -32,6 +32,8 @@ struct printed_value {
     int columns = 1;
     std::vector<printed_entry> entries;  // row by row
     std::vector<printed_value> others;  // what the side may mean as well: 2\frac{1}{2} is 1, or 5/2
+    std::vector<printed_value> loose =
+        {};  // and to a page that is not strict: 3 for 3\%, as a unit
     bool is_number() const { return rows == 1 && columns == 1; }
     /// Whether it is written as it is: nothing was computed.
     bool is_literal() const;
@@ -65,9 +67,11 @@ private:
 enum class agreement : std::uint8_t {
     agree,
     differ,
-    near,    // a whole number that was rounded otherwise than to the nearest, or by an approximate
-             // sign, which promises no digits beside numbers without decimals
-    shapes,  // a number and a matrix, or matrices of other sizes
+    near,  // a whole number that was rounded otherwise than to the nearest; an approximate sign,
+           // which promises no digits beside numbers without decimals; or off by no more than one
+           // in the last digit, by what the numbers of the other side were rounded
+    rounded,  // further off, and no further than these may have been
+    shapes,   // a number and a matrix, or matrices of other sizes
 };
 struct compared {
     judge::agreement agreement = agreement::agree;

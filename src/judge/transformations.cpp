@@ -46,7 +46,8 @@ number real_part(const number& x) {
 }
 number positive(const number& x) {
     const number out = real_part(x);
-    return derive::sign_of(out) < 0 ? -out : out;
+    const int sign = derive::sign_of(out);
+    return sign < 0 ? -out : sign == 0 ? number::whole(1) : out;
 }
 
 /// x = (I - A)^{-1} (I + A) for an antisymmetric A, by elimination; as it was where that stops.
@@ -77,6 +78,37 @@ void make_orthogonal(const slices& s, std::int32_t start, bool reflected, values
         for (std::int32_t j = 0; j < n; ++j) {
             const number q = m[at(i, n + j)];
             v[s.at(start, i, j)] = reflected && i == 0 ? -q : q;
+        }
+}
+
+void make_one_hot(const slices& s, std::int32_t start, std::int32_t at, values_of& v) {
+    for (std::int32_t k = 0; k < s.rows; ++k)
+        v[s.at(start, k)] = number::whole(k == at % s.rows ? 1 : 0);
+}
+
+/// The first row divided by the determinant, which elimination finds; nothing where that is 0.
+void make_volume_one(const slices& s, std::int32_t start, values_of& v) {
+    const std::int32_t n = s.rows;
+    values_of m;
+    for (std::int32_t i = 0; i < n; ++i)
+        for (std::int32_t j = 0; j < n; ++j) {
+            v[s.at(start, i, j)] = real_part(v[s.at(start, i, j)]);
+            m.push(v[s.at(start, i, j)] + number::whole(i == j ? 5 : 0));
+        }
+    number determinant = number::whole(1);
+    for (std::int32_t k = 0; k < n; ++k) {
+        const number pivot = m[k * n + k];
+        if (derive::sign_of(pivot) == 0) return;
+        determinant = determinant * pivot;
+        for (std::int32_t i = k + 1; i < n; ++i) {
+            const number f = m[i * n + k] / pivot;
+            for (std::int32_t j = k; j < n; ++j) m[i * n + j] = m[i * n + j] - f * m[k * n + j];
+        }
+    }
+    for (std::int32_t i = 0; i < n; ++i)
+        for (std::int32_t j = 0; j < n; ++j) {
+            const number x = v[s.at(start, i, j)] + number::whole(i == j ? 5 : 0);
+            v[s.at(start, i, j)] = i == 0 ? x / determinant : x;
         }
 }
 
@@ -119,9 +151,12 @@ void make_permutation(ir::ref name, const ir::shape_table& t, values_of& v) {
 }
 
 void apply(const bound_assumption& a, const slices& s, std::int32_t start, std::int32_t attempt,
-           values_of& v) {
+           bool tied, values_of& v) {
     const bool square = s.rows == s.columns;
     switch (a.property) {
+        case property::volume:
+            if (square) make_volume_one(s, start, v);
+            return;
         case property::symmetric:
         case property::antisymmetric:
             for (std::int32_t i = 0; square && i < s.rows; ++i)
@@ -141,14 +176,13 @@ void apply(const bound_assumption& a, const slices& s, std::int32_t start, std::
                     if (i != j) v[s.at(start, i, j)] = number::whole(0);
             return;
         case property::unit_length:
-            return make_unit(s, start, v);
+            return tied ? make_one_hot(s, start, attempt + start, v) : make_unit(s, start, v);
         case property::sums_to_one:
         case property::distribution:
+            if (tied) return make_one_hot(s, start, attempt + start, v);
             return make_sum_one(s, start, a.property == property::distribution, v);
         case property::one_hot:
-            for (std::int32_t k = 0; k < s.rows; ++k)
-                v[s.at(start, k)] = number::whole(k == (attempt + start) % s.rows ? 1 : 0);
-            return;
+            return make_one_hot(s, start, attempt + start, v);
         default:
             return;
     }
@@ -158,6 +192,19 @@ void apply(const bound_assumption& a, const slices& s, std::int32_t start, std::
 
 void transformation::operator()(ir::ref name, std::int32_t attempt, const ir::shape_table& shapes,
                                 values_of& values) const {
+    if (moved_ != ir::none && name != moved_) {
+        attempt = 0;
+        for (std::int32_t k = 0; k < values.size(); ++k)
+            values[k] = number::whole((name * 5 + k * 3) % 7 + 1) / number::whole(4);
+    }
+    const draw_kind kind = jumps_ ? kind_of_draw(attempt) : draw_kind::usual;
+    if (kind == draw_kind::tied)
+        for (std::int32_t k = 0; k < values.size(); ++k)
+            values[k] = number::whole((k * 7 + name * 5 + attempt * attempt) % 11 % 4 - 1);
+    if (kind == draw_kind::apart)  // halves and thirds, moved by what is neither
+        for (std::int32_t k = 0; k < values.size(); ++k)
+            values[k] =
+                values[k] + number::whole(2 * (name * 64 + k % 64) + 1) / number::whole(1 << 15);
     bool assumed = p_.names[name].kind != ir::name_kind::plain;
     for (const bound_assumption& a : all_) assumed = assumed || a.name == name;
     if (!assumed && shapes.rank(name) == 0 && (attempt + name) % 2 == 1) values[0] = -values[0];
@@ -176,7 +223,8 @@ void transformation::operator()(ir::ref name, std::int32_t attempt, const ir::sh
                     values[0] = number::whole(shapes.index_extent(e, a.index));
         } else {
             const slices s(name, shapes, a.first, a.second);
-            for (const std::int32_t start : s.starts) apply(a, s, start, attempt, values);
+            for (const std::int32_t start : s.starts)
+                apply(a, s, start, attempt, kind == draw_kind::tied, values);
         }
     }
 }

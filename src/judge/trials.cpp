@@ -20,12 +20,43 @@ constexpr std::int32_t most_draws = 24;
 
 using assumed = std::vector<bound_assumption>;
 
+/// Whether something in a program jumps: it compares numbers that it does not count, or rounds.
+bool has_jumps(const ir::program_view& p) {
+    const auto reads = [&](ir::ref root) {
+        bool any = false;
+        ir::for_each_node(p, root,
+                          [&](ir::ref n) { any = any || p.nodes[n].kind == ir::op::tensor; });
+        return any;
+    };
+    return std::any_of(p.nodes.begin(), p.nodes.end(), [&](const ir::node& x) {
+        if (x.kind == ir::op::compare) return reads(p.child(x, 0)) || reads(p.child(x, 1));
+        if (x.kind != ir::op::apply) return false;
+        const auto f = static_cast<ir::function>(x.detail);
+        return f == ir::function::floor || f == ir::function::ceil || f == ir::function::sign;
+    });
+}
+
+/// The inputs that a name rests on in the end.
+void add_inputs(const ir::program_view& p, ir::ref name, std::set<ir::ref>& seen,
+                std::set<ir::ref>& inputs) {
+    if (!seen.insert(name).second) return;
+    const ir::ref e = p.definition(name);
+    if (e == ir::none) {
+        inputs.insert(name);
+        return;
+    }
+    ir::for_each_node(p, p.equations[e].body, [&](ir::ref n) {
+        if (p.nodes[n].kind == ir::op::tensor) add_inputs(p, p.nodes[n].name, seen, inputs);
+    });
+}
+
 class trials {
 public:
     trials(const derive::judgement& j, bool complex)
         : j_(j),
           p_(j.tried.view()),
           complex_(complex),
+          jumps_(has_jumps(p_)),
           classes_(p_, 2, false, j.claimed, j.derived),
           source_(without_claim(j)),
           of_source_(source_.view(), 2, false) {
@@ -41,22 +72,21 @@ public:
     struct result {
         int equal = 0;
         int different = 0;
+        int apart = 0;  // of the different ones, those in which no two numbers are equal
         bool gave_up = false;
+        double least = 0, most = 0;    // what the numbers of a draw come to
         derive::counterexample first;  // in which they differ
         bool holds() const { return different == 0 && !gave_up && equal >= 3; }
     };
+    /// The extents of draws: two and three places by turns, by turns three and four, or three.
+    enum class extents { small, unlike, three };
     /// Draws until they differ `wanted` times, or have been equal `enough` times.
-    result run(const assumed& all, int wanted, int enough = 5) {
+    result run(const assumed& all, extents shapes, int wanted, int enough,
+               ir::ref moved = ir::none) {
         result out;
-        // three is the least extent in which rotations do not commute, and that of permutations
-        bool by_turns = true;
-        for (const bound_assumption& a : all) {
-            by_turns = by_turns && a.property != property::permutation &&
-                       (a.property != property::orthogonal ||
-                        classes_.is_square(a.name, a.first, a.second));
-        }
         derive::counterexample_search<ir::program_view, transformation> search(
-            p_, j_.claimed, j_.derived, complex_, work_of_a_draw, transformation(p_, all));
+            p_, j_.claimed, j_.derived, complex_, work_of_a_draw,
+            transformation(p_, all, jumps_, moved));
         for (const ir::ref name : j_.whole) search.set_whole(name);
         // where they differ now and then - a factor is drawn as 1, a root has no value - more of
         // them
@@ -69,14 +99,18 @@ public:
             }
             derive::counterexample found;
             const std::int64_t before = search.work_left();
-            search.attempt(k, all.empty() && k % 2 == 0 ? 2 : 3, by_turns && k % 2 == 1, found);
+            search.attempt(k, shapes == extents::small && k % 2 == 0 ? 2 : 3,
+                           shapes != extents::three && k % 2 == 1, found);
             work_ += before - search.work_left();
             if (found.gave_up) {
                 out.gave_up = true;
                 break;
             }
+            out.least = k == 0 || found.sizes < out.least ? found.sizes : out.least;
+            out.most = found.sizes > out.most ? found.sizes : out.most;
             if (found.found) {
                 ++out.different;
+                out.apart += !jumps_ || kind_of_draw(k) == draw_kind::apart;
                 if (out.different == 1) out.first = std::move(found);
             } else if (found.compared > 0) {
                 ++out.equal;
@@ -84,10 +118,50 @@ public:
         }
         return out;
     }
+    /// Draws enough of them to see all kinds.
+    int enough(bool alike) const { return jumps_ || alike ? 16 : 5; }
+    bool jumps() const { return jumps_; }
+
+    /// Three is the least extent in which rotations do not commute, and that of permutations.
+    extents extents_for(const assumed& all) const {
+        for (const bound_assumption& a : all)
+            if (a.property == property::permutation || a.property == property::places ||
+                (a.property == property::orthogonal &&
+                 !classes_.is_square(a.name, a.first, a.second)))
+                return extents::three;
+        return extents::unlike;
+    }
+    /// What is declared, with one assumption more: whether the sides are equal by it, and are free
+    /// to differ under it.
+    result under(const assumed& all, const assumed& one, bool alike) {
+        const extents shapes = extents_for(all);
+        result out = run(all, shapes, 1, enough(alike));
+        if (!out.holds() || one.empty() || alike) return out;
+        assumed rest;
+        for (const bound_assumption& a : all)
+            if (std::none_of(one.begin(), one.end(), [&](const auto& b) {
+                    return a.name == b.name && a.property == b.property && a.first == b.first;
+                }))
+                rest.push_back(a);
+        // the draws are other ones: that they are equal now is no work of the assumption
+        const bool of_extents = one.front().property == property::places;
+        const result without = run(rest, shapes, 1, enough(alike));
+        if (!of_extents && without.different == 0) out.equal = 0;
+        if (!is_zero() && (out.most < 1e-9 || holds_still(all, one.front()))) out.equal = 0;
+        return out;
+    }
     /// Whether a matrix that is assumed to equal its transpose has as many rows as columns, and that
     /// by what is known: a claim with a transposition too many would make any matrix square.
-    bool makes_sense(const assumed& all) const {
-        return std::all_of(all.begin(), all.end(), [&](const bound_assumption& a) {
+    bool makes_sense(const assumed& one, const assumed& known) const {
+        const bool symbols = std::any_of(known.begin(), known.end(), [](const bound_assumption& a) {
+            return a.property == property::permutation;
+        });
+        return std::all_of(one.begin(), one.end(), [&](const bound_assumption& a) {
+            for (const bound_assumption& b : known)
+                if (contradict(a, b)) return false;
+            if (a.property == property::volume)
+                return inverted_.count(a.name) > 0 ||
+                       (symbols && classes_.is_square(a.name, a.first, a.second));
             if (a.property != property::symmetric && a.property != property::antisymmetric)
                 return true;
             if (inverted_.count(a.name) > 0) return true;
@@ -98,6 +172,33 @@ public:
     const ir::program_view& program() const { return p_; }
 
 private:
+    /// Whether a side is the number 0: it need not differ from anything.
+    bool is_zero() const {
+        for (const ir::ref side : {j_.claimed, j_.derived}) {
+            const ir::ref e = p_.definition(side);
+            if (e == ir::none) continue;
+            const ir::node& x = p_.nodes[p_.equations[e].body];
+            if (x.kind == ir::op::number && x.value == 0) return true;
+        }
+        return false;
+    }
+    /// Whether what is assumed of a name takes it out of both sides: the terms that it stands in
+    /// vanish, or come to 1, with any mistake in them.
+    bool holds_still(const assumed& all, const bound_assumption& one) {
+        const bool normed =
+            one.property == property::orthogonal || one.property == property::unit_length ||
+            one.property == property::sums_to_one || one.property == property::distribution;
+        if (normed && !(rests_on(j_.claimed, one.name) && rests_on(j_.derived, one.name)))
+            return false;
+        if (!normed && one.property != property::antisymmetric) return false;
+        const result moved = run(all, extents::three, 1, 5, one.name);
+        return moved.most - moved.least < 1e-9 * moved.most;
+    }
+    bool rests_on(ir::ref side, ir::ref name) const {
+        std::set<ir::ref> seen, inputs;
+        add_inputs(p_, side, seen, inputs);
+        return inputs.count(name) > 0;
+    }
     static ir::program without_claim(const derive::judgement& j) {
         ir::program out = j.tried;
         out.equations.clear();
@@ -109,6 +210,7 @@ private:
     const derive::judgement& j_;
     ir::program_view p_;
     bool complex_;
+    bool jumps_;
     derive::example_shapes<> classes_;
     ir::program source_;
     derive::example_shapes<> of_source_;
@@ -124,18 +226,30 @@ std::string quotient_of(const derive::number& x) {
     return out.find_first_not_of("0123456789-/") == std::string::npos ? out : std::string();
 }
 
-/// The inputs that a name rests on in the end.
-void add_inputs(const ir::program_view& p, ir::ref name, std::set<ir::ref>& seen,
-                std::set<ir::ref>& inputs) {
-    if (!seen.insert(name).second) return;
-    const ir::ref e = p.definition(name);
-    if (e == ir::none) {
-        inputs.insert(name);
-        return;
-    }
-    ir::for_each_node(p, p.equations[e].body, [&](ir::ref n) {
-        if (p.nodes[n].kind == ir::op::tensor) add_inputs(p, p.nodes[n].name, seen, inputs);
-    });
+void refute(const derive::judgement& j, const ir::program_view& p,
+            const derive::counterexample& found, finding& out) {
+    out.verdict = verdict::refuted;
+    out.claimed_value = quotient_of(found.claimed);
+    out.derived_value = quotient_of(found.derived);
+    detail::text_builder words;
+    const ir::equation& claim = p.equations[p.definition(j.claimed)];
+    derive::print_counterexample(p, found, claim, p.name(j.derived), words);
+    out.words = detail::string_of(words.view());
+}
+
+/// Sides that differ only where numbers are equal or whole. There a derivative has several values,
+/// and pages take any of them.
+void differ_at_ties(const derive::judgement& j, const ir::program_view& p,
+                    const trials::result& plain, finding& out) {
+    refute(j, p, plain.first, out);
+    out.at_ties = true;
+    const bool derivative =
+        std::any_of(p.names.begin(), p.names.end(),
+                    [](const ir::name_symbol& n) { return n.kind != ir::name_kind::plain; });
+    if (!derivative) return;
+    out.verdict = verdict::unproved;
+    out.words =
+        "equal but where numbers tie, and there a derivative has several values: " + out.words;
 }
 
 }  // namespace
@@ -154,8 +268,9 @@ void try_assumptions(const derive::judgement& j, bool complex,
     const assumed known = bound_to(p, declared);
     const bool alike = out.alike;
     // 1^a is 1^b, so that what was alike in a few draws is drawn more often
-    const int enough = alike ? 16 : 5;
-    const trials::result plain = all.run(known, 2, enough);
+    const trials::result plain =
+        all.run(known, known.empty() ? trials::extents::small : all.extents_for(known),
+                all.jumps() ? 12 : 2, all.enough(alike));
     const auto conditional = [&](const assumed& under, bool by_declared) {
         out.verdict = verdict::conditional;
         out.words = "true if " + words_of(p, under);
@@ -165,16 +280,18 @@ void try_assumptions(const derive::judgement& j, bool complex,
     if (out.alike && plain.different == 0) return;
     out.alike = false;
     if (!known.empty() && plain.holds()) return conditional(known, true);
+    if (plain.different > 0 && plain.apart == 0 && plain.equal > 0 && out.lacking.empty())
+        return differ_at_ties(j, p, plain, out);
     bool gave_up = plain.gave_up;
     for (const assumed& one : standard_assumptions(p, true)) {
         if (plain.different == 0 || gave_up) break;
-        if (!all.makes_sense(one)) continue;
+        if (!all.makes_sense(one, known)) continue;
         assumed under = known;
         under.insert(under.end(), one.begin(), one.end());
-        const trials::result here = all.run(under, 1, enough);
+        const trials::result here = all.under(under, one, alike);
         // what the page declares beside it need not be said where it plays no part
         if (here.holds())
-            return conditional(!known.empty() && all.run(one, 1, enough).holds() ? one : under,
+            return conditional(!known.empty() && all.under(one, one, alike).holds() ? one : under,
                                false);
         gave_up = here.gave_up;
     }
@@ -193,13 +310,7 @@ void try_assumptions(const derive::judgement& j, bool complex,
         if (was_unequal) out.words = "the sides differ in one draw only";
         return;
     }
-    out.verdict = verdict::refuted;
-    out.claimed_value = quotient_of(plain.first.claimed);
-    out.derived_value = quotient_of(plain.first.derived);
-    detail::text_builder words;
-    const ir::equation& claim = p.equations[p.definition(j.claimed)];
-    derive::print_counterexample(p, plain.first, claim, p.name(j.derived), words);
-    out.words = detail::string_of(words.view());
+    refute(j, p, plain.first, out);
 }
 
 }  // namespace ricci::judge

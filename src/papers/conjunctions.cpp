@@ -62,6 +62,10 @@ bool supposes(std::string_view text_before) {
                      "whenever", "provided"});
 }
 
+bool explains(std::string_view text_before) {
+    return has_word(lower(last_sentence(text_before)), {"where", "with", "here", "and"});
+}
+
 std::string places_in(std::string_view heading, std::string_view text_before) {
     for (const std::string& text : {std::string(heading), last_sentence(text_before)}) {
         std::size_t open = text.find('$');

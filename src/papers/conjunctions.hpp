@@ -25,6 +25,9 @@ std::string last_sentence(std::string_view text);
 /// Such an equation defines nothing for those after it.
 bool supposes(std::string_view text_before);
 
+/// Whether what stands before an equation says that it explains what was said: "where", "with".
+bool explains(std::string_view text_before);
+
 /// What the heading or that sentence says of letters in mathematics, "i \ne j": the equation holds
 /// there alone. Empty where they say nothing.
 std::string places_in(std::string_view heading, std::string_view text_before);

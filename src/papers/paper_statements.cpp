@@ -262,9 +262,25 @@ private:
                    return t.is("\\ldots") || t.is("\\dots") || t.is("\\cdots") || t.is(":");
                });
     }
+    /// Behind the number in u = 0 x = 1, two conditions beside each other: nobody writes 0 x.
+    static token_at behind_condition(const tokens& list) {
+        for (auto t = list.begin(); t != list.end() && std::next(t) != list.end(); ++t) {
+            const token_at next = std::next(t);
+            const bool lone = (t->is("0") || t->is("1")) && t != list.begin() &&
+                              relation_of(*std::prev(t)) && next->spaced;
+            if (lone && (next->kind == token_kind::letter || next->is_command()) &&
+                !relation_of(*next) && has_relation(tokens(next, list.end())))
+                return next;
+        }
+        return list.end();
+    }
     void add_statement(tokens list) {
         statement s;
         if (list.empty()) return;
+        if (const token_at next = behind_condition(list); next != list.end()) {
+            add_statement(tokens(list.cbegin(), next));
+            return add_statement(tokens(next, list.cend()));
+        }
         ranged_ = false;
         s.at = list.front().at;
         s.source = spelled(list);

@@ -107,7 +107,7 @@ TEST_CASE("functions of matrices are judged") {
     const std::string solved = "$$z_i = (K^{-1})_{ij} y_j$$\n";
     CHECK(verdicts_in(solved + "$$K_{ki} z_i = y_k$$") == "defines proved");
     CHECK(verdicts_in(solved + "$$K_{ik} z_i = y_k$$") == "defines conditional");
-    CHECK(verdicts_in(solved + "$$K_{ki} z_i = 2 y_k$$") == "defines unproved");
+    CHECK(verdicts_in(solved + "$$K_{ki} z_i = 2 y_k$$") == "defines suspect");
     // the gradient of a determinant's logarithm, written in several ways
     for (const char* const logarithm : {"\\log\\det_{ij}(K_{ij})", "\\log \\det K",
                                         "\\ln \\det(K_{ab})", "\\operatorname{logdet}(K)"}) {

@@ -270,6 +270,17 @@ class Command(unittest.TestCase):
             "\\begin{document}\n\\begin{align}\ny^i &= x^i \\\\\nz^i &= y^j\n\\end{align}\n")
         self.refused("paper.tex:4:", "run", "paper.tex", "x=x.npy")
 
+    def test_check(self):
+        """The exit code says whether something is refuted, or, where that is asked, suspect."""
+        true = "$$y = 2 x = x + x$$\n"
+        wrong = "$$y = 2 x = 3 x$$\n"
+        suspect = "# One\n$$y = 2 x$$\n# Two\n$$\\frac{\\partial y}{\\partial x} = 3$$\n"
+        for text, options, code in ((true, ["--strict"], 0), (wrong, [], 2), (suspect, [], 0),
+                                    (suspect, ["--strict"], 3), (wrong + suspect, ["--strict"], 2)):
+            ran = self.ricci("check", *options, "-", text=text)
+            self.assertEqual(ran.returncode, code, text + ran.stdout + ran.stderr)
+        self.assertIn("suspect", self.ricci("check", "-", text=suspect).stdout)
+
     def test_bad_input(self):
         base = ["run", "attention.tex", "-o", "Y=y.npy"]
         without = self.operands[1:]

@@ -21,6 +21,7 @@ struct counterexample {
     bool alike = false;         // both sides were equal at every place where they could be compared
     bool gave_up = false;       // it would have taken more work than allowed
     std::int64_t compared = 0;  // places at which both sides have numbers
+    double sizes = 0;           // of these numbers, added up
     detail::buffer<input> inputs;
     detail::buffer<std::int64_t> extents;
     detail::buffer<number> values;
@@ -41,7 +42,7 @@ constexpr bool speaks_of_complex_numbers(const auto& p) {
     return false;
 }
 
-/// Leaves inputs as they are drawn, element by element.
+/// Leaves inputs as they are drawn, element by element; positions and conditions are always left.
 struct as_drawn {
     static constexpr bool changes = false;
 };
@@ -114,7 +115,7 @@ private:
                     detail::buffer<number> all;
                     for (std::int64_t k = 0, count = values.count(n); k < count; ++k)
                         all.push(drawn(k));
-                    transform_(n, number_of, table, all);
+                    if (places == 0 && !truth) transform_(n, number_of, table, all);
                     values.set_input(
                         n, [&](std::int64_t k) { return all[static_cast<std::int32_t>(k)]; });
                 }
@@ -125,7 +126,7 @@ private:
         out.gave_up = values.gave_up();
         for (std::int64_t k = 0, all = values.count(claimed_); k < all && !out.gave_up; ++k) {
             const number x = values.value(claimed_, k), y = values.value(derived_, k);
-            out.compared += comparable(x, y);
+            if (comparable(x, y)) ++out.compared, out.sizes += x.size() + y.size();
             if (!differ(x, y)) continue;
             // one that shows without a magnifying glass, if there is one
             const double difference = (x - y).size(), size = x.size() + y.size();

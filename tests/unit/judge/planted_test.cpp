@@ -88,7 +88,7 @@ const std::vector<identity>& identities() {
         {"B^{il} = Q^{ij} A^{jk} Q^{lk}\n t = B^{ii}",
          "t = A^{ii}",
          conditional,
-         {{"t = -A^{ii}", conditional}, {"t = 2 A^{ii}", conditional}, {"t = A^{ij} A^{ji}"}}},
+         {{"t = -A^{ii}"}, {"t = 2 A^{ii}"}, {"t = A^{ij} A^{ji}"}}},
         // unit length
         {"P^{ij} = v^i v^j\n S^{ik} = P^{ij} P^{jk}",
          "S^{ik} = P^{ik}",

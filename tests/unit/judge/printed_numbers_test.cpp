@@ -21,6 +21,8 @@ std::string verdict_of(const char* left, const char* right, bool approximate = f
             return "differ";
         case agreement::near:
             return "near";
+        case agreement::rounded:
+            return "rounded";
         default:
             return "shapes";
     }
@@ -112,9 +114,34 @@ TEST_CASE("numbers as people print them") {
     CHECK(verdict_of("\\log_2 8", "3") == "agree");
 }
 
+TEST_CASE("what was made of rounded numbers may be off as far as these") {
+    // by what they are, by one in the last digit, by more, and by more than they may be off
+    CHECK(verdict_of("1.2 \\cdot 1.3", "1.56") == "agree");
+    CHECK(verdict_of("1.2 \\cdot 1.3", "1.57") == "rounded");
+    CHECK(verdict_of("1.2 \\cdot 1.3", "1.6") == "agree");
+    CHECK(verdict_of("1.2 \\cdot 1.3", "1.68") == "rounded");
+    CHECK(verdict_of("1.2 \\cdot 1.3", "1.75") == "differ");
+    CHECK(verdict_of("10.00 \\cdot 0.333", "3.336") == "rounded");
+    // what is exact is off by nothing
+    CHECK(verdict_of("\\frac{10}{3}", "3.334") == "differ");
+    // per cent are printed numbers
+    CHECK(verdict_of("\\frac{117}{500}", "23\\%") == "agree");
+    CHECK(verdict_of("\\frac{117}{500}", "24\\%") == "near");
+    CHECK(verdict_of("\\frac{117}{500}", "25\\%") == "differ");
+    CHECK(verdict_of("1.5 + 0.1", "1.6\\%") == "near");
+    // powers and fractions promise no digits behind \approx, and all of them behind =
+    CHECK(verdict_of("2^{10}", "10^3", true) == "near");
+    CHECK(verdict_of("2^{10}", "10^3") == "differ");
+    CHECK(verdict_of("2^{10}", "10^4", true) == "differ");
+}
+
 TEST_CASE("matrices whose entries are rounded or cut") {
     CHECK(verdict_of("\\frac{1}{3} \\begin{pmatrix} 1 & 2 \\\\ 4 & 5 \\end{pmatrix}",
-                     "\\begin{pmatrix} 0.33 & 0.66 \\\\ 1.33 & 1.67 \\end{pmatrix}") == "agree");
+                     "\\begin{pmatrix} 0.33 & 0.67 \\\\ 1.33 & 1.67 \\end{pmatrix}") == "agree");
+    CHECK(verdict_of("\\frac{1}{3} \\begin{pmatrix} 1 & 2 \\\\ 4 & 5 \\end{pmatrix}",
+                     "\\begin{pmatrix} 0.33 & 0.66 \\\\ 1.33 & 1.66 \\end{pmatrix}") == "agree");
+    CHECK(verdict_of("\\frac{1}{3} \\begin{pmatrix} 1 & 2 \\\\ 4 & 5 \\end{pmatrix}",
+                     "\\begin{pmatrix} 0.33 & 0.66 \\\\ 1.33 & 1.67 \\end{pmatrix}") == "near");
     CHECK(verdict_of("\\frac{1}{3} \\begin{pmatrix} 1 & 2 \\\\ 4 & 5 \\end{pmatrix}",
                      "\\begin{pmatrix} 0.33 & 0.66 \\\\ 1.43 & 1.67 \\end{pmatrix}") == "differ");
     CHECK(verdict_of("\\begin{bmatrix} 1 & 2 \\\\ 3 & 4 \\end{bmatrix} "
