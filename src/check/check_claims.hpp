@@ -87,8 +87,8 @@ private:
     std::string proved_with_numbers(const claim& c, const texts& t, const judge::finding& j) const;
     settled not_proved(const claim& c, const texts& t, const judge::finding& j,
                        const std::vector<std::string>& news) const;
-    /// Why numbers for which two sides differ do not show that the page is wrong, nothing where they
-    /// do; and whether they leave the claim suspect.
+    /// Why numbers for which two sides differ do not show that the page is wrong, nothing where
+    /// they do; and whether they leave the claim suspect.
     struct doubt {
         std::string why = {};
         bool suspect = false;
