@@ -104,7 +104,8 @@ bool lowering::compares_numbers(expr e) const {
                std::any_of(plan_.slots.begin(), plan_.slots.end(), [](const slot& s) {
                    return s.kind == storage::input && s.is_foreign && s.own_type == element::i64;
                });
-    const bool quick = type_ == element::f32 || type_ == element::f64;
+    // rules ask what the plan's type counts, and floats among 16 bits count more
+    const bool quick = plan_.type == element::f32 || plan_.type == element::f64;
     if (!quick || facts.largest > static_cast<double>(counted_by(type_))) return true;
     // Most are small, and compared together with what else is done; see program_plan::rules.
     const bool within =
