@@ -82,9 +82,15 @@ constexpr parse_result parse_equations(detail::text_view text) {
         hint_at_label(text, parser.word_like(), result.mistake);
         return result;
     }
+    ir::index_set letters;
+    for (const ir::equation& e : p.equations) ir::add_indices(p, e.body, letters);
     for (ir::equation& e : p.equations) e.body = ir::eliminate_deltas(p, recognise(p, e.body));
     ir::mark_shape_only(p);
     result.program = ir::compact(p);
+    // The l of \delta^{il}, which is eliminated, stays a letter of the text: the caller may bind it,
+    // and nothing that is derived takes it for another axis.
+    for (ir::ref i = 0; i < letters.end(); ++i)
+        if (letters.has(i)) result.program.intern_index(p.index(i));
     return result;
 }
 
