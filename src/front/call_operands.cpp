@@ -123,9 +123,11 @@ void call_operands::refuse_single(const operand_list& operands) const {
 }
 
 void call_operands::refuse_shapes(const operand_list& operands) const {
+    const ir::program_view p = body_.view();
     std::size_t k = 0;
     for (const named& o : operands) {
-        if (o.value.kind() == operand_kind::tensor && o.value.value().is_shape())
+        if (o.value.kind() == operand_kind::tensor && o.value.value().is_shape() &&
+            ir::is_read_or_defined(p, p.find(view_of(names_[k]))))
             throw error(
                 fmt::format("ricci: a shape without elements is bound to {}; "
                             "ricci::explain takes shapes, a run takes tensors.",

@@ -237,10 +237,19 @@ def statements_of(tokens):
     return [s for s in split_at_commas(out) if s]
 
 
+class Behind(list):
+    """What stands behind a comma in the line of the statement before it."""
+
+
+def says_axis(tokens):
+    """i \\in \\operatorname{axis}_0(v)"""
+    return any(t.is_("\\in") for t in tokens) and not any(t.is_("=", ":=") for t in tokens)
+
+
 def split_at_commas(statements):
-    """`A = B, \\quad C = D` are two equations."""
+    """`A = B, \\quad C = D` are two equations, and an axis may stand behind one."""
     for s in statements:
-        depth, start = 0, 0
+        depth, start, made = 0, 0, list
         for k, t in enumerate(s):
             if t.kind == "sign" and t.value in "{([":
                 depth += 1
@@ -248,11 +257,11 @@ def split_at_commas(statements):
                 depth -= 1
             later = s[k + 1:]
             if (t.kind == "sign" and t.value == "," and depth == 0 and
-                    any(x.is_("=", ":=") for x in s[start:k]) and
-                    any(x.is_("=", ":=") for x in later)):
-                yield s[start:k]
-                start = k + 1
-        yield s[start:]
+                    any(x.is_("=", ":=", "\\in") for x in s[start:k]) and
+                    any(x.is_("=", ":=", "\\in") for x in later)):
+                yield made(s[start:k])
+                start, made = k + 1, Behind
+        yield made(s[start:])
 
 
 def split_sides(statement):

@@ -5,7 +5,8 @@ from collections import defaultdict
 
 import scripts as sc
 from cursor import letters_of, split_commas
-from lexer import GREEK_COMMANDS, Doubt, Refused, split_sides, statements_of, tokens_of
+from lexer import (GREEK_COMMANDS, Behind, Doubt, Refused, says_axis, split_sides, statements_of,
+                   tokens_of)
 from raw import (Equation, Own, is_exponential, is_letter, names_in, only_letters, parse, single,
                  walk_raw)
 from resolve import Resolver
@@ -24,12 +25,16 @@ class Text:
         self.e_is_tensor = False
         self.delta_is_tensor = False
         self.sigma_is_tensor = False
+        self.axes = []  # (equation or None for all, letter, name, axis)
         statements = statements_of(tokens_of(text))
-        raw = [split_sides(s) for s in statements]
-        self.operators = self.defined_operators(raw)
+        raw = [(s, split_sides(s)) for s in statements]
+        self.operators = self.defined_operators([r for s, r in raw if not says_axis(s)])
         self.kept = []  # lines of one name: outputs
-        for groups, defines in raw:
-            self.read_statement(groups, defines)
+        for statement, (groups, defines) in raw:
+            if says_axis(statement):
+                self.read_axis(statement)
+            else:
+                self.read_statement(groups, defines)
         if not self.equations and not self.own:
             raise Refused("unexpected", "no equation")
         self.sort_functions()
@@ -46,6 +51,25 @@ class Text:
                     t.is_("(") for t in left):
                 out.add(left[0].value)
         return out
+
+    def read_axis(self, tokens):
+        p = Parser(tokens)
+        letter = ""
+        while not p.accept("\\in"):
+            letter += p.take().value
+        word, below = p.take(), p.take()
+        if word.kind != "operator" or word.value != "axis" or not below.is_("_"):
+            raise Refused("unexpected", "an index runs over an axis")
+        number = p.argument()
+        if len(number) != 1 or not number[0].value.isdigit():
+            raise Refused("unexpected", "an axis is a number")
+        p.expect("(")
+        name = self.read_left(p.until(")"), Equation())
+        if not isinstance(name, Name) or p.at != len(tokens):
+            raise Doubt("an axis of a derivative")
+        behind = isinstance(tokens, Behind)
+        self.axes.append((self.equations[-1] if behind else None, letter, name,
+                          int(number[0].value)))
 
     def read_statement(self, groups, defines):
         e = Equation()
@@ -369,6 +393,8 @@ class Text:
             e.left = r.left(e.raw_left)
             e.sides = [r.node(s) for s in e.raw_sides]
             e.other = [(r.left(left), [r.node(s) for s in ss]) for left, ss in e.raw_other]
+        self.axes = [(e, letter, sc.read_use(name, self.all_words).base, axis)
+                     for e, letter, name, axis in self.axes]
 
 
 class _Scalars:

@@ -300,6 +300,10 @@ class Program:
                     for p in n.parts:
                         if isinstance(p, Tensor):
                             self.kinds[p.name] = "bool"
+        for _, _, name, axis in self.text.axes:  # a tensor may be there for its shape alone
+            if self.ranks.setdefault(name, axis + 1) <= axis:
+                raise Doubt("a tensor without the axis, or of which more axes are named")
+            self.used.add(name)
         for ps in self.definitions.values():
             for left, body, _ in ps:
                 self.collect(body)

@@ -35,6 +35,7 @@ class Shapes:
         self.compared = []   # (index, index)
         self.first = {}      # index: how many places of its axis
         self.indices = []
+        self.standing = {}   # index: the equations that it stands in
         self.small = small
         for parts in program.definitions.values():
             for left, body, e in parts:
@@ -47,7 +48,22 @@ class Shapes:
             self.look(c.side, c.equation, False)
         for f in program.functions.values():
             self.look(f.body, f.name, False)
+        self.axes_said()
         self.solve()
+
+    def axes_said(self):
+        """i \\in \\operatorname{axis}_0(v), behind an equation or of the whole text."""
+        for equation, letter, name, axis in self.p.text.axes:
+            found = False
+            for key in self.indices:
+                stands = equation is None or any(
+                    isinstance(e, int) and self.p.text.equations[e] is equation
+                    for e in self.standing[key])
+                if key[2].split("~")[0] == letter and stands:
+                    self.join(key, ("t", name, axis))
+                    found = True
+            if not found:
+                raise Refused("unexpected", f"no equation has the index {letter}")
 
     # union-find -----------------------------------------------------------------------------------
     def find(self, x):
@@ -67,6 +83,7 @@ class Shapes:
         key = ("i", "*" if "~" in letter else e, letter)
         if key not in self.indices:
             self.indices.append(key)
+        self.standing.setdefault(key, set()).add(e)
         return key
 
     def look(self, node, e, guarded):

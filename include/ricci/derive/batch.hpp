@@ -67,6 +67,8 @@ private:
             if (batched_[q.name]) q.positions = in_front_of(q.positions);
             p_.equations.push(q);
         }
+        for (ir::index_symbol& i : p_.indices)  // axes behind the new one
+            if (i.along.tensor != none && batched_[i.along.tensor]) ++i.along.number;
         out = ir::compact(p_);
         // What is bound for its shape alone stays a name of the program.
         for (ref n = 0; n < defined_.size(); ++n)

@@ -4,13 +4,11 @@
 
 #include <cstdint>
 
-#include <ricci/derive/counts.hpp>
 #include <ricci/derive/matrices.hpp>
 #include <ricci/derive/places.hpp>
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/strong_zeros.hpp>
 #include <ricci/derive/tidy.hpp>
-#include <ricci/derive/witness.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -22,8 +20,8 @@ class contributions : protected matrix_derivatives<Program> {
 protected:
     using shared = matrix_derivatives<Program>;
     using factors = typename shared::factors;
-    using shared::find_wrt, shared::p_, shared::primed, shared::several, shared::source_equations_,
-        shared::unknown, shared::whole_;
+    using shared::derived_, shared::dimensions_, shared::find_wrt, shared::p_, shared::primed,
+        shared::source_equations_, shared::unknown;
 
     constexpr contributions(const ir::program_view& source, const gradient_request& request)
         : shared(source), request_(request), zeros_(p_) {}
@@ -69,28 +67,8 @@ protected:
         return name == of_ || p_.definition(cotangent_name(name)) != none;
     }
 
-    // Scopes --------------------------------------------------------------------------------------
-
-    /// Where an index has its extent: in what binds it, or else in the equation in hand.
-    constexpr auto where_bound() const {
-        return [this](ref index) {
-            for (std::int32_t k = scopes_.size(); k-- > 0;)
-                if (scopes_[k].index == index) return scopes_[k].body;
-            return whole_;
-        };
-    }
-    /// How far an index runs, as an expression. `source`: what says so.
-    constexpr ref extent_of(ref index, ref source, const ir::index_set& inside) {
-        const ref fresh = primed(index);
-        return count_over(p_, fresh,
-                          several(index) ? extent_witness(p_, index, fresh, source, inside) : none);
-    }
-    /// The indices that a product has here, or is summed over: others would be summed with it.
-    constexpr ir::index_set inside_of(const factors& product) {
-        ir::index_set inside = ir::free_indices(p_, product_of(p_, product));
-        for (ref i : path_) inside.add(i);
-        return inside;
-    }
+    /// How far an index runs, as an expression.
+    constexpr ref extent_of(ref index) { return count_over(p_, primed(index)); }
 
     // Contributions -------------------------------------------------------------------------------
 
@@ -101,44 +79,11 @@ protected:
         zeros_.drop_repeated(all);
         factors conditions = guards_;
         const ir::range left = left_side(use, all, conditions);
-        const bool input = p_.definition(use.name) == none;  // others say their shape anyway
-        if (input && borrows_extent(product_of(p_, all), use.positions, left))
-            all.push(p_.make(op::power, p_.tensor(use.name, left), p_.number(0)));
-        if (is_zero(p_, product_of(p_, all))) return;
-        const ref product = witnessed_product(p_, all, left, path_, where_bound());
+        const ref product = product_of(p_, all);
+        if (is_zero(p_, product)) return;
         const factors guards = zeros_.within(conditions, left);
         contributions_.push(
             {use.name, left, sum_but(p_, product, left, path_), p_.add_links(guards)});
-    }
-    /// Whether an index that is an axis of a use would be taken to run as far as its letter, a
-    /// condition or arithmetic says, by another with an extent of its own: the tensor may have
-    /// another extent there.
-    constexpr bool borrows_extent(ref product, ir::range use, ir::range left) const {
-        bool borrows = false;
-        ir::for_each_index(p_, use, [&](ref i) {
-            if (!ir::has_index(p_, left, i) || shows_extent(p_, product, i)) return;
-            const auto meet = [&](ref j, bool condition) {
-                for_each_use(p_, where_bound()(j), j, [&](ref, ir::position_kind kind) {
-                    borrows |= j != i && (condition || kind == ir::position_kind::index);
-                });
-            };
-            ir::for_each_node(p_, product, [&](ref n) {
-                const ir::node& x = p_.nodes[n];
-                const ir::index_set near = ir::free_indices(p_, n);
-                for (ref j = 0; x.kind == op::compare && near.has(i) && j < near.end(); ++j)
-                    if (near.has(j)) meet(j, true);
-                for (std::int32_t k = 0; x.kind == op::tensor && k < x.positions.count; ++k) {
-                    const ir::range at{x.positions.first + k, 1};
-                    const bool added = p_.positions[at.first].kind == ir::position_kind::affine;
-                    ir::for_each_index(p_, at, [&](ref j) {
-                        if (added && ir::has_index(p_, at, i)) meet(j, false);
-                        borrows |= (j != i || p_.positions[at.first].terms.count < 2) &&
-                                   ir::letter_of(p_, i) == ir::letter_of(p_, j);
-                    });
-                }
-            });
-        });
-        return borrows;
     }
     /// The positions of the cotangent's left side. An axis that is not simply an index of its own
     /// (a diagonal, a fixed place, arithmetic, what a tensor says) gets a new index and a condition
@@ -147,9 +92,7 @@ protected:
         const ir::range use = x.positions;
         std::int32_t fresh_count = 0;
         buffer<ir::position> list;
-        ir::index_set seen, inside = inside_of(all);
-        ir::add_indices(p_, use, inside);
-        const auto extent_here = [&](ref i) { return extent_of(i, where_bound()(i), inside); };
+        ir::index_set seen;
         for (std::int32_t k = 0; k < use.count; ++k) {
             const ir::position q = p_.positions[use.first + k];
             bool simple = q.kind == ir::position_kind::index || q.kind == ir::position_kind::merged;
@@ -161,7 +104,7 @@ protected:
                 list.push(q);
                 continue;
             }
-            const ir::position fresh = ir::index_position(fresh_axis(fresh_count++));
+            const ir::position fresh = ir::index_position(fresh_axis(fresh_count++, x.name, k));
             list.push(fresh);
             if (q.kind == ir::position_kind::gathered) {
                 all.push(expression_builder(p_).compare(ir::comparison::equal,
@@ -169,7 +112,7 @@ protected:
                                                         p_.links[x.children.first + q.offset]));
                 continue;
             }
-            const ref here = is_at(p_, q, fresh, extent_here);
+            const ref here = is_at(p_, q, fresh, [&](ref i) { return extent_of(i); });
             all.push(here);
             conditions.push(here);
             push_differences(use, k, list, conditions);
@@ -204,16 +147,17 @@ protected:
     }
     /// The `number`-th index for axes that a use gives none of their own: a letter that the program
     /// does not have, because one with primes would share the extent of its letter.
-    constexpr ref fresh_axis(std::int32_t number) {
+    constexpr ref fresh_axis(std::int32_t number, ref name, std::int32_t axis) {
         while (fresh_.size() <= number) fresh_.push(fresh_letter(p_));
-        return fresh_[number];
+        return index_like(p_, fresh_[number], dimensions_.axis_of(name, axis));
     }
     /// The contributions to a tensor that one use splits into axes and another does not: all with
     /// an index of its own for each axis, and a condition where the axis was merged.
     constexpr factors in_plain_form(ref name, ir::range& left) {
         factors terms;
         buffer<ir::position> list;
-        for (std::int32_t k = 0; k < left.count; ++k) list.push(ir::index_position(fresh_axis(k)));
+        for (std::int32_t k = 0; k < left.count; ++k)
+            list.push(ir::index_position(fresh_axis(k, name, k)));
         left = {p_.positions.size(), list.size()};
         p_.positions.append(list.data(), list.size());
         for (std::int32_t k = contributions_.size(); k-- > 0;) {
@@ -224,24 +168,13 @@ protected:
             for (std::int32_t axis = 0; axis < left.count; ++axis) {
                 const ir::position q = p_.positions[c.positions.first + axis];
                 if (q.kind == ir::position_kind::index) renamed.set(q.index, list[axis].index);
-                else
-                    all.push(
-                        is_at(p_, q, list[axis], [&](ref i) { return extent_of(i, c.body, {}); }));
+                else all.push(is_at(p_, q, list[axis], [&](ref i) { return extent_of(i); }));
             }
             // not the conditions: they have the new indices, which a use may have of its own too
-            all.push(rename_with_counts(p_, name, c.body, c.positions, left, renamed));
+            all.push(rename_with_counts(p_, c.body, c.positions, renamed));
             terms.push(sum_but(p_, product_of(p_, all), left, {}));
         }
         return terms;
-    }
-    /// Whether the parts of merged axes, (ha), are of the same extents wherever they are called so.
-    constexpr bool splits_alike(ir::range left) {
-        bool alike = true;
-        for (std::int32_t k = 0; k < left.count; ++k)
-            if (p_.positions[left.first + k].kind == ir::position_kind::merged)
-                ir::for_each_index(p_, {left.first + k, 1},
-                                   [&](ref i) { alike = alike && !several(i); });
-        return alike;
     }
     /// dL/dname = the sum of its contributions, in the order of the uses.
     constexpr void define_cotangent(ref name) {
@@ -253,11 +186,10 @@ protected:
             if (c.name != name) continue;
             if (terms.empty()) left = c.positions;
             zeros_.add_term(cotangent_name(name), c.guards, c.positions);
-            const bool alike =
-                terms.empty() || (same_form(p_, c.positions, left) && splits_alike(left));
+            const bool alike = terms.empty() || same_form(p_, c.positions, left);
             ref term = c.body;
             if (alike && !terms.empty())
-                term = rename_with_counts(p_, name, term, c.positions, left,
+                term = rename_with_counts(p_, term, c.positions,
                                           left_side_renaming(p_, term, c.positions, left));
             collect_term(p_, terms, term);
             mixed = mixed || !alike;
@@ -269,6 +201,7 @@ protected:
         const ref body =
             terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
         const ref primed_body = prime_shadowed(p_, body, left);
+        derived_.push(cotangent_name(name));
         p_.equations.push({cotangent_name(name),
                            left,
                            neighbour_letters(p_, primed_body, left).run(),
@@ -281,10 +214,9 @@ protected:
     ref of_ = none;
     buffer<ref> cotangents_;  // of each name, once asked for
     strong_zeros<Program> zeros_;
-    factors guards_;                   // conditions among the factors of the cotangent in hand
-    factors path_;                     // the indices of the sums around the place in hand
-    buffer<binding<Program>> scopes_;  // of all indices that are bound around it
-    factors fresh_;                    // letters for axes that no index of a use stands for
+    factors guards_;  // conditions among the factors of the cotangent in hand
+    factors path_;    // the indices of the sums around the place in hand
+    factors fresh_;   // letters for axes that no index of a use stands for
 
 private:
     struct contribution {

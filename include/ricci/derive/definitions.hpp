@@ -7,6 +7,7 @@
 #include <ricci/derive/jacobian.hpp>
 #include <ricci/derive/tangent.hpp>
 #include <ricci/ir/compact.hpp>
+#include <ricci/ir/axes.hpp>
 #include <ricci/ir/keep_lines.hpp>
 #include <ricci/ir/needed.hpp>
 #include <ricci/ir/order.hpp>
@@ -74,10 +75,11 @@ public:
         for (ir::name_symbol& s : p_.names) s.shape_only = false;  // what defines them is here
         // That a derivative is taken of a tensor is no use of it: it stays an output.
         for (ref output : outputs)
-            if (ir::is_read(p_, output)) p_.names[output].kept = true;
+            if (ir::is_read(p_, output) || ir::gives_axis(p_, output)) p_.names[output].kept = true;
         for (ref n = 0; n < asked.size(); ++n)
             if (asked[n]) p_.names[n].kept = true;
         drop_unread();
+        ir::mark_shape_only(p_);
         finish();
         return true;
     }
@@ -106,7 +108,9 @@ private:
             const ir::equation q = p_.equations[e];
             bool derived = false;
             for (ref name : derived_) derived = derived || name == q.name;
-            if (!derived || q.claim || p_.names[q.name].kept || ir::is_read(p_, q.name)) continue;
+            if (!derived || q.claim || p_.names[q.name].kept || ir::is_read(p_, q.name) ||
+                ir::gives_axis(p_, q.name))
+                continue;
             for (std::int32_t k = e; k + 1 < p_.equations.size(); ++k)
                 p_.equations[k] = ir::equation(p_.equations[k + 1]);
             p_.equations.shrink(p_.equations.size() - 1);
@@ -277,7 +281,8 @@ private:
         std::int32_t rank = 0;
         for (const ir::node& x : p_.nodes)
             if (x.kind == op::tensor && x.name == name) rank = x.positions.count;
-        p_.equations.push(zero_equation(p_, name, rank));
+        p_.equations.push(
+            zero_equation(p_, name, rank, [](ref, std::int32_t) { return ir::no_axis; }));
     }
 
     // Mistakes ------------------------------------------------------------------------------------

@@ -5,13 +5,12 @@
 
 #include <cstdint>
 
-#include <ricci/derive/counts.hpp>
 #include <ricci/derive/logarithms.hpp>
 #include <ricci/derive/parts.hpp>
 #include <ricci/derive/rules.hpp>
+#include <ricci/derive/said_axes.hpp>
 #include <ricci/derive/squares.hpp>
 #include <ricci/derive/tidy.hpp>
-#include <ricci/derive/witness.hpp>
 #include <ricci/detail/nearest.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
@@ -19,10 +18,8 @@
 
 namespace ricci::derive {
 
-using detail::buffer;
 using detail::text_view;
 using ir::equation;
-using ir::none;
 using ir::reduction;
 
 /// What a derivation gives.
@@ -68,7 +65,12 @@ protected:
     using factors = buffer<ref>;
 
     constexpr explicit differentiation(const ir::program_view& source)
-        : p_(source), source_equations_(source.equations.size()) {}
+        : p_(source), source_equations_(source.equations.size()) {
+        for (const equation& q : p_.equations)
+            ir::for_each_said(p_, q, [&](ref i) { stated_.push({q.name, i}); });
+        dimensions_.run();
+        source_names_ = p_.names.size();
+    }
 
     // Names ---------------------------------------------------------------------------------------
 
@@ -184,15 +186,11 @@ protected:
         return derivative(p_, f, by_value ? whole_value_ : x, value_of(n));
     }
 
-    /// Whether the letter of an index stands for several extents in the source.
-    constexpr bool several(ref index) {
-        while (several_.size() <= index) several_.push(-1);
-        if (several_[index] < 0) {
-            Program source = p_;
-            source.equations.shrink(source_equations_);
-            several_[index] = extent_classes(source).several(index) ? 1 : 0;
-        }
-        return several_[index] == 1;
+    // The end -------------------------------------------------------------------------------------
+
+    /// What the kept names need of the program, or all of it, with the axes that its text has to say.
+    constexpr ir::program finished(bool all = false) {
+        return axis_sayer<Program>(p_, dimensions_, source_names_, derived_, stated_).run(all);
     }
 
     // Singular points: what chain rules would make of 0 times infinity ---------------------------
@@ -326,10 +324,13 @@ protected:
     factors wrt_;
     stable_logarithms<Program> logarithms_{p_, wrt_};
     buffer<bool> active_;
-    buffer<std::int32_t> several_;  // by index, once asked for: 1 or 0
-    ir::index_set taken_;           // the indices of the equation in hand, and those made for it
-    ref whole_ = none;              // the right side of the equation in hand
-    ref whole_value_ = none;        // the tensor it defines
+    dimensions<Program> dimensions_{p_};
+    buffer<stated_axis<Program>> stated_;
+    ref source_names_ = 0;    // how many names the source has
+    buffer<ref> derived_;     // the names whose equations are derived
+    ir::index_set taken_;     // the indices of the equation in hand, and those made for it
+    ref whole_ = none;        // the right side of the equation in hand
+    ref whole_value_ = none;  // the tensor it defines
 };
 
 }  // namespace ricci::derive

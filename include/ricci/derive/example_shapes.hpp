@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/axes.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/ir/shapes.hpp>
 
@@ -36,6 +37,7 @@ public:
         for (std::int32_t k = 0; k < p.equations.size() * indices_; ++k) same_.push(k);
         for (ir::ref n = 0; n < p.names.size(); ++n) first_.push(ir::none), ranks_.push(0);
         each_use([&](std::int32_t, ir::ref name, ir::range at) { see_name(name, at.count); });
+        join_said();
         each_use([&](std::int32_t e, ir::ref name, ir::range at) {
             for (std::int32_t k = 0; k < at.count; ++k)
                 if (p_.at(at, k).kind == ir::position_kind::index)
@@ -101,6 +103,27 @@ private:
         first_[name] = same_.size();
         ranks_[name] = rank;
         for (std::int32_t k = 0; k < rank; ++k) same_.push(same_.size());
+    }
+    /// Indices run over the axes that the text says, of tensors that may stand in no equation.
+    constexpr void join_said() {
+        if (!ir::says_axes(p_)) return;
+        for (ir::ref n = 0; n < p_.names.size(); ++n) {
+            const ir::name_symbol& s = p_.names[n];
+            if (s.kind != ir::name_kind::plain && is_used(n) && ir::gives_axis(p_, s.of))
+                see_name(s.of, ranks_[n] - s.numerator_rank);
+        }
+        for (ir::ref n = 0; n < p_.names.size(); ++n) {
+            std::int32_t rank = 0;
+            for (const ir::index_symbol& i : p_.indices)
+                if (i.along.tensor == n && i.along.number >= rank) rank = i.along.number + 1;
+            if (rank > 0) see_name(n, rank);
+        }
+        for (std::int32_t e = 0; e < p_.equations.size(); ++e)
+            ir::for_each_said(p_, p_.equations[e], [&](ir::ref i) {
+                const ir::axis& along = p_.indices[i].along;
+                if (along.number < ranks_[along.tensor])
+                    join(first_[along.tensor] + along.number, cell(e, i));
+            });
     }
     /// (ha) at one axis in two equations: each letter is as long in both.
     constexpr void join_splits() {

@@ -4,14 +4,11 @@
 #include <cstdint>
 
 #include <ricci/derive/contributions.hpp>
-#include <ricci/derive/counts.hpp>
-#include <ricci/derive/dead_equations.hpp>
 #include <ricci/derive/differentiation.hpp>
 #include <ricci/derive/places.hpp>
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/strong_zeros.hpp>
 #include <ricci/derive/tidy.hpp>
-#include <ricci/derive/witness.hpp>
 #include <ricci/ir/compact.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -27,25 +24,26 @@ class reverse_mode : contributions<Program> {
     using factors = typename shared::factors;
     using extremum = typename shared::extremum;
     using shared::active_, shared::child, shared::contribute, shared::cotangent_exists,
-        shared::cotangent_name, shared::cut_parts, shared::define_cotangent, shared::find_names,
-        shared::guards_, shared::has_poles, shared::inside_of, shared::intern_inputs,
-        shared::is_active, shared::is_apply, shared::is_norm, shared::logarithms_, shared::loss_,
-        shared::no_dependence, shared::not_zero, shared::of_, shared::p_, shared::path_,
-        shared::places_of_extremum, shared::power_below, shared::power_under_root,
-        shared::prime_all, shared::product_of_others, shared::request_, shared::scopes_,
-        shared::several, shared::share_of_extremum, shared::slope_by_base,
-        shared::slope_by_exponent, shared::slope_of, shared::slope_of_size,
-        shared::source_equations_, shared::slope_of_determinant, shared::start_equation,
-        shared::sum_primed, shared::through_factor, shared::through_inverse, shared::value_of,
-        shared::weights_of, shared::where_bound, shared::whole_, shared::wrt_, shared::zeros_;
+        shared::cotangent_name, shared::cut_parts, shared::define_cotangent, shared::dimensions_,
+        shared::find_names, shared::finished, shared::guards_, shared::has_poles,
+        shared::intern_inputs, shared::is_active, shared::is_apply, shared::is_norm,
+        shared::logarithms_, shared::loss_, shared::no_dependence, shared::not_zero, shared::of_,
+        shared::p_, shared::path_, shared::places_of_extremum, shared::power_below,
+        shared::power_under_root, shared::prime_all, shared::product_of_others, shared::request_,
+        shared::share_of_extremum, shared::slope_by_base, shared::slope_by_exponent,
+        shared::slope_of, shared::slope_of_size, shared::source_equations_,
+        shared::slope_of_determinant, shared::start_equation, shared::sum_primed,
+        shared::through_factor, shared::through_inverse, shared::value_of, shared::weights_of,
+        shared::whole_, shared::wrt_, shared::zeros_;
 
 public:
     constexpr reverse_mode(const ir::program_view& source, const gradient_request& request)
         : shared(source, request) {}
 
-    constexpr derived run() {
+    /// `finish(program, axis_of)` has the last word on all that has been derived.
+    template <class Finish>
+    constexpr derived run(const Finish& finish) {
         derived out;
-        count_settler(p_).run();
         if (request_.one_step) return one_step();
         out.mistake = find_names();
         if (out.mistake) return out;
@@ -66,8 +64,9 @@ public:
             p_.names[cotangent_name(name)].kept = true;
         }
         if (request_.with_value) p_.names[of_].kept = true;
-        count_settler(p_).complete(source_equations_);
-        if (!out.mistake) out.program = drop_dead_equations(p_, request_.jacobian ? of_ : none);
+        if (out.mistake) return out;
+        finish(p_, [&](ref name, std::int32_t axis) { return dimensions_.axis_of(name, axis); });
+        out.program = finished();
         intern_inputs(out.program);
         return out;
     }
@@ -92,7 +91,7 @@ private:
                 propagate_from(equation(p_.equations[e]));
         const std::int32_t names = active_.size();
         for (ref n = 0; n < names; ++n) define_cotangent(n);
-        out.program = ir::compact(p_);
+        out.program = finished(true);
         return out;
     }
 
@@ -267,18 +266,6 @@ private:
         propagate(body, cotangent);
         path_.shrink(mark);
     }
-    /// How many places a mean has.
-    constexpr ref count_of(const ir::node& x, const ir::index_set& inside) {
-        factors said;
-        const ir::index_map renamed = prime_all(x);
-        for (std::int32_t k = 0; k < x.indices.count; ++k) {
-            const ref i = p_.links[x.indices.first + k];
-            const ref w =
-                several(i) ? extent_witness(p_, i, renamed(i), where_bound()(i), inside) : none;
-            if (w != none) said.push(w);
-        }
-        return sum_primed(x, renamed, product_of(p_, said));
-    }
     /// The cotangent of `n` as one factor, summed already over what `n` does not depend on: where
     /// it is about to be added to something, and not only multiplied, that sum is computed once.
     constexpr ref closed(const factors& cotangent, ref n) {
@@ -290,12 +277,7 @@ private:
         for (ref i = 0, last = over.end(); i < last; ++i)
             if (over.has(i) && !own.has(i)) list.push(i);
         if (list.empty()) return product;
-        ir::index_set summed;
-        for (ref i : list) summed.add(i);
-        factors all;
-        all.push(product);
-        add_witnesses(p_, all, where_bound(), summed, ir::free_indices(p_, product));
-        return p_.reduce(reduction::sum, p_.add_links(list), product_of(p_, all));
+        return p_.reduce(reduction::sum, p_.add_links(list), product);
     }
     /// The same for indices of sums around as well, which are done with then.
     constexpr ref closed_over_path(const factors& cotangent, ref n) {
@@ -314,21 +296,13 @@ private:
     }
     constexpr void through_reduction(ref n, const factors& cotangent) {
         const ir::node x = p_.nodes[n];
-        const std::int32_t mark = scopes_.size();
-        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
-            scopes_.push({p_.links[x.indices.first + k], child(n, 0)});
-        below_reduction(n, cotangent);
-        scopes_.shrink(mark);
-    }
-    constexpr void below_reduction(ref n, const factors& cotangent) {
         expression_builder b(p_);
-        const ir::node x = p_.nodes[n];
         const ref body = child(n, 0);
         switch (static_cast<reduction>(x.detail)) {
             case reduction::sum:
                 return propagate_below(x, body, cotangent);
             case reduction::mean: {
-                const ref count = count_of(x, inside_of(cotangent));
+                const ref count = sum_primed(x, prime_all(x), p_.number(1));
                 return propagate_below(x, body, with(cotangent, b.over(b.number(1), count)));
             }
             case reduction::softmax: {  // y (g - sum y g)
@@ -381,7 +355,7 @@ private:
 /// equations of the source that they need.
 template <class Source>
 constexpr derived gradient(const Source& source, const gradient_request& request) {
-    return reverse_mode(source, request).run();
+    return reverse_mode(source, request).run([](const ir::program&, const auto&) {});
 }
 
 }  // namespace ricci::derive

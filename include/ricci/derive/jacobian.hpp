@@ -14,20 +14,15 @@ namespace ricci::derive {
 
 /// Makes of the equations for "dA/dS", in which A is a loss, those for a tensor A: every cotangent
 /// gets the indices of A in front of its own.
-template <class Program = ir::program>
+/// `AxisOf`: gives the axis that stands for an axis of a tensor.
+template <class Program, class AxisOf>
 class tensor_derivatives {
 public:
-    constexpr tensor_derivatives(Program& p, text_view of) : p_(p), of_(of) {
+    constexpr tensor_derivatives(Program& p, text_view of, const AxisOf& axis_of)
+        : p_(p), of_(of), axis_of_(axis_of) {
         const ref name = p_.find(of);
         if (name != none) defined_ = p_.definition(name);
         seed_ = p_.find(ir::cotangent_spelling(of, of));
-        if (defined_ == none) return;  // of a number, whose equation nothing needs
-        const ir::range left = p_.equations[defined_].positions;
-        for (std::int32_t k = 0; k < left.count; ++k)
-            if (p_.positions[left.first + k].terms.count > 0)
-                ir::for_each_index(p_, {left.first + k, 1}, [&](ref i) {
-                    several_ = several_ || extent_classes(p_).several(i);
-                });
     }
     constexpr void run() {
         make_upper();
@@ -53,15 +48,20 @@ private:
     /// where it is that letter's alone.
     constexpr void make_upper() {
         if (defined_ == none) return;
+        needed_tensors<Program> needed(p_);
+        needed.add_shape(p_.equations[defined_].name);
+        needed.spread();
         ir::index_set taken;
-        for (ref i = 0; i < p_.indices.size(); ++i) taken.add(i);
+        for (const ir::equation& q : p_.equations)
+            if (!q.claim && needed.has(q.name)) taken.merge(ir::indices_of(p_, q));
         const ir::range left = p_.equations[defined_].positions;
         buffer<ir::position> list;
         for (std::int32_t k = 0; k < left.count; ++k) {
             const ir::position& axis = p_.positions[left.first + k];
             const bool plain = axis.kind == ir::position_kind::index;
             const ref letter = plain ? axis.index : p_.intern_index("p");
-            const ref fresh = with_more_primes(p_, letter, taken);
+            const ref fresh = index_like(p_, with_more_primes(p_, letter, taken),
+                                         axis_of_(p_.equations[defined_].name, k));
             taken.add(fresh);
             list.push(ir::index_position(fresh));
         }
@@ -87,10 +87,7 @@ private:
                 ir::index_set taken;
                 for (ref i = 0; i < p_.indices.size(); ++i) taken.add(i);
                 const auto extent_of = [&](ref i) {
-                    const ref fresh = with_more_primes(p_, i, taken);
-                    const ref body = p_.equations[defined_].body;
-                    return count_over(p_, fresh,
-                                      several_ ? extent_witness(p_, i, fresh, body, {}) : none);
+                    return count_over(p_, with_more_primes(p_, i, taken));
                 };
                 const ir::position here = p_.positions[x.positions.first + k];
                 const ir::position axis = p_.positions[upper_.first + k];
@@ -106,9 +103,9 @@ private:
 
     Program& p_;
     text_view of_;
+    const AxisOf& axis_of_;
     ref defined_ = none;
     ref seed_ = none;
-    bool several_ = false;  // whether a letter of A's places stands for several extents
     ir::range upper_{};
 };
 
@@ -138,10 +135,9 @@ constexpr derived jacobian(const Source& source, text_view of, const text_view* 
     request.wrt_count = wrt_count;
     request.loss = of;
     request.jacobian = true;
-    auto out = gradient(without, request);
-    if (out.mistake) return out;
-    tensor_derivatives(out.program, of).run();
-    return out;
+    return reverse_mode(without, request).run([&](Copy& derived, const auto& axis_of) {
+        tensor_derivatives(derived, of, axis_of).run();
+    });
 }
 
 }  // namespace ricci::derive

@@ -7,7 +7,7 @@
 #include <ricci/derive/places.hpp>
 #include <ricci/derive/product.hpp>
 #include <ricci/derive/rules.hpp>
-#include <ricci/derive/witness.hpp>
+#include <ricci/derive/tidy.hpp>
 #include <ricci/ir/primes.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -198,7 +198,10 @@ private:
             const ir::position at = p_.positions[x.positions.first + k];
             const ref index = p_.positions[q.positions.first + k].index;
             const bool simple = at.kind == ir::position_kind::index && !seen.has(at.index);
-            const ir::position here = simple ? at : ir::index_position(fresh_letter(p_));
+            const auto fresh = [&](ref like) {
+                return index_like(p_, fresh_letter(p_), p_.indices[like].along);
+            };
+            const ir::position here = simple ? at : ir::index_position(fresh(index));
             if (here.index != index) renamed.set(index, here.index);
             list.push(here);
             seen.add(here.index);
@@ -208,7 +211,9 @@ private:
                 conditions.push(expression_builder(p_).compare(
                     ir::comparison::equal, p_.position_of(here.index),
                     p_.links[x.children.first + at.offset]));
-            else conditions.push(is_at(p_, at, here, [&](ref) { return fresh_letter(p_); }));
+            else
+                conditions.push(
+                    is_at(p_, at, here, [&](ref i) { return count_over(p_, fresh(i)); }));
         }
         const ir::range positions{p_.positions.size(), list.size()};
         p_.positions.append(list.data(), list.size());

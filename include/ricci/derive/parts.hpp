@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include <ricci/derive/tidy.hpp>
-#include <ricci/derive/witness.hpp>
 #include <ricci/ir/conditions.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>

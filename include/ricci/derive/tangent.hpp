@@ -4,12 +4,10 @@
 
 #include <cstdint>
 
-#include <ricci/derive/dead_equations.hpp>
 #include <ricci/derive/matrices.hpp>
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/strong_zeros.hpp>
 #include <ricci/derive/tidy.hpp>
-#include <ricci/derive/witness.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -23,14 +21,15 @@ class forward_mode : matrix_derivatives<Program> {
     using factors = typename shared::factors;
     using extremum = typename shared::extremum;
     using shared::active_, shared::change_of_factor, shared::child, shared::cut_parts,
-        shared::find_wrt, shared::has_poles, shared::intern_inputs, shared::is_active,
-        shared::is_apply, shared::is_norm, shared::logarithms_, shared::mark_active,
-        shared::not_zero, shared::p_, shared::places_of_extremum, shared::power_below,
-        shared::power_under_root, shared::prime_all, shared::product_of_others,
-        shared::share_of_extremum, shared::slope_by_base, shared::slope_by_exponent,
-        shared::slope_of, shared::slope_of_determinant, shared::slope_of_size,
-        shared::start_equation, shared::sum_primed, shared::through_inverse, shared::value_of,
-        shared::weights_of, shared::whole_, shared::wrt_;
+        shared::derived_, shared::dimensions_, shared::find_wrt, shared::finished,
+        shared::has_poles, shared::intern_inputs, shared::is_active, shared::is_apply,
+        shared::is_norm, shared::logarithms_, shared::mark_active, shared::not_zero, shared::p_,
+        shared::places_of_extremum, shared::power_below, shared::power_under_root,
+        shared::prime_all, shared::product_of_others, shared::share_of_extremum,
+        shared::slope_by_base, shared::slope_by_exponent, shared::slope_of,
+        shared::slope_of_determinant, shared::slope_of_size, shared::start_equation,
+        shared::sum_primed, shared::through_inverse, shared::value_of, shared::weights_of,
+        shared::whole_, shared::wrt_;
 
 public:
     constexpr explicit forward_mode(const ir::program_view& source) : shared(source), zeros_(p_) {}
@@ -41,7 +40,6 @@ public:
         derived out;
         out.mistake = find_wrt(wrt, wrt_count);
         if (out.mistake) return out;
-        count_settler(p_).run();
         choose_parameter();
         cut_parts();
         const buffer<ref> outputs = find_outputs();
@@ -63,9 +61,8 @@ public:
             const ref tangent = define_tangent(q);
             p_.names[tangent].kept = output;
         }
-        complete_counts(source);
         if (const ref name = p_.find(value); name != none) p_.names[name].kept = true;
-        out.program = drop_dead_equations(p_);
+        out.program = finished();
         p_.equations = source;
         intern_inputs(out.program);
         // A direction may be given for what the outputs do not depend on.
@@ -92,7 +89,7 @@ public:
         for (const equation& q : source)
             if (!q.claim && is_active(q.body) && !holds_tangent(q)) define_tangent(q);
         derived out;
-        out.program = ir::compact(p_);
+        out.program = finished(true);
         return out;
     }
 
@@ -100,7 +97,6 @@ public:
     /// so do the directions in which they move already.
     constexpr derived of_one(ref of, text_view along, const buffer<ref>& directions) {
         derived out;
-        count_settler(p_).run();
         along_ << along;
         wrt_ = directions;
         cut_parts();
@@ -117,9 +113,8 @@ public:
             if (is_active(q.body) && p_.definition(p_.intern_tangent(along_, q.name)) == none)
                 define_tangent(q);
         }
-        complete_counts(source);
         p_.names[p_.intern_tangent(along_, of)].kept = true;
-        out.program = drop_dead_equations(p_);
+        out.program = finished();
         return out;
     }
 
@@ -177,20 +172,20 @@ private:
     constexpr ref define_tangent(const equation& q) {
         const ref name = p_.intern_tangent(along_, q.name);
         start_equation(q);
-        around_ = {};
-        ir::add_indices(p_, q.positions, around_);
+        derived_.push(name);
         ref body = tangent(q.body);
         ir::index_set merged;
         for (std::int32_t k = 0; k < q.positions.count; ++k)
             if (p_.positions[q.positions.first + k].kind == ir::position_kind::merged)
                 ir::add_indices(p_, {q.positions.first + k, 1}, merged);
         if (body == none && !merged.empty()) {
-            p_.equations.push(zero_equation(p_, name, q.positions.count));
+            p_.equations.push(zero_equation(
+                p_, name, q.positions.count,
+                [&](ref n, std::int32_t axis) { return dimensions_.axis_of(n, axis); }));
             return name;
         }
         if (body != none && !one_step_) find_support(name, q, body);
         if (body == none) body = p_.number(0);
-        else if (!merged.empty()) body = witnessed(merged, body, q.body);  // how far they run
         body = prime_shadowed(p_, body, q.positions);
         body = neighbour_letters(p_, body, q.positions).run();
         p_.equations.push({name, q.positions, body, false, {}});
@@ -222,17 +217,6 @@ private:
         all.push(t);
         return product_of(p_, all);
     }
-    /// Counts in the equations of tangents, of indices that stand in the source alone.
-    constexpr void complete_counts(const buffer<equation>& source) {
-        buffer<equation> all = source;
-        all.append(p_.equations.data(), p_.equations.size());
-        p_.equations = static_cast<buffer<equation>&&>(all);
-        count_settler(p_).complete(source.size());
-        all.clear();
-        all.append(p_.equations.data() + source.size(), p_.equations.size() - source.size());
-        p_.equations = static_cast<buffer<equation>&&>(all);
-    }
-
     /// The derivative of an expression; none where it does not change.
     constexpr ref tangent(ref n) {
         if (!is_active(n)) return none;
@@ -287,29 +271,12 @@ private:
         return product_of(p_, all);
     }
     /// Sums every term by itself, so that the sums of a derived product stay implied.
-    constexpr ref summed(ir::range over, ref body, ref source) {
+    constexpr ref summed(ir::range over, ref body) {
         factors terms, sums;
         add_term(terms, body);
-        for (ref t : terms) sums.push(p_.reduce(reduction::sum, over, witnessed(over, t, source)));
+        for (ref t : terms) sums.push(p_.reduce(reduction::sum, over, t));
         return sum_of(sums);
     }
-    /// An expression with what gives the extents of indices, where it does not: `source` is the
-    /// expression that has been differentiated.
-    constexpr ref witnessed(const ir::index_set& indices, ref body, ref source) {
-        ir::index_set scope = around_;
-        scope.merge(ir::free_indices(p_, body));
-        factors all;
-        all.push(body);
-        add_witnesses(
-            p_, all, [&](ref) { return source; }, indices, scope);
-        return all.size() == 1 ? body : product_of(p_, all);
-    }
-    constexpr ref witnessed(ir::range over, ref body, ref source) {
-        ir::index_set indices;
-        for (std::int32_t k = 0; k < over.count; ++k) indices.add(p_.links[over.first + k]);
-        return witnessed(indices, body, source);
-    }
-
     constexpr ref of_product(ref n) {
         const std::int32_t count = p_.nodes[n].children.count;
         factors terms;
@@ -412,25 +379,15 @@ private:
         return any ? p_.make(op::choose, 0, parts.data(), parts.size()) : none;
     }
     constexpr ref of_reduction(ref n) {
-        const ir::node x = p_.nodes[n];
-        const ref body = child(n, 0);
-        const ir::index_set outer = around_;
-        for (std::int32_t k = 0; k < x.indices.count; ++k)
-            around_.add(p_.links[x.indices.first + k]);
-        const ref changed = of_reduction(n, tangent(body));
-        around_ = outer;
-        return changed;
-    }
-    constexpr ref of_reduction(ref n, ref inside) {
         expression_builder b(p_);
         const ir::node x = p_.nodes[n];
-        const ref body = child(n, 0);
+        const ref inside = tangent(child(n, 0));
         if (inside == none) return none;
         switch (static_cast<reduction>(x.detail)) {
             case reduction::sum:
-                return summed(x.indices, inside, body);
+                return summed(x.indices, inside);
             case reduction::mean:
-                return p_.reduce(reduction::mean, x.indices, witnessed(x.indices, inside, body));
+                return p_.reduce(reduction::mean, x.indices, inside);
             case reduction::softmax: {  // y (s - sum y s)
                 const ref y = value_of(n);
                 const ir::index_map renamed = prime_all(x);
@@ -469,7 +426,6 @@ private:
     detail::text_builder along_;  // what the tensors move along: t, or t with primes
     bool one_step_ = false;       // brackets stay where they are written
     strong_zeros<Program> zeros_;
-    ir::index_set around_;  // the indices of the left side and of the reductions around
 };
 
 /// The equations that give d/dt Y for every output Y, from the inputs and d/dt X for every X of

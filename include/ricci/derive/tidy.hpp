@@ -74,16 +74,64 @@ using ir::add_indices;
 using ir::prime_shadowed;
 using ir::with_more_primes;
 
-/// name = 0, in the shape that the name has: with an index of its own for every axis.
+/// How far an index runs: the sum of 1 over `fresh`, which runs as far.
 template <class Program>
-constexpr ir::equation zero_equation(Program& p, ref name, std::int32_t rank) {
+constexpr ref count_over(Program& p, ref fresh) {
+    return p.reduce(ir::reduction::sum, p.add_links(&fresh, 1), p.number(1));
+}
+
+/// A letter that no index of the program has, with primes or without, for an axis whose extent is
+/// its own affair: what has no extent of its own takes that of its letter. No tensor is called so
+/// either, as the letter may stand as a number.
+template <class Program>
+constexpr ref fresh_letter(Program& p) {
+    const detail::text_view letters = "pqrstuvwzyxmnklefgbcdo";
+    for (std::int32_t k = 0; k < letters.size; ++k) {
+        const detail::text_view letter = letters.slice(k, k + 1);
+        bool taken = p.find(letter) != ir::none;
+        for (ref i = 0; i < p.indices.size() && !taken; ++i) {
+            const detail::text_view other = p.index(i);
+            taken = other[0] == letter[0] && (other.size == 1 || other[1] == '\'');
+        }
+        if (!taken) return p.intern_index(letter);
+    }
+    detail::text_builder ell;
+    for (ell << "\\ell"; p.find_index(ell) != ir::none;) ell << '\'';
+    return p.intern_index(ell);
+}
+
+/// The index of another's spelling that runs over an axis.
+template <class Program>
+constexpr ref index_like(Program& p, ref letter, ir::axis along) {
+    detail::text_builder spelling;
+    spelling << p.index(letter);
+    return p.index_along(spelling, along);
+}
+
+/// A copy of an expression whose indices are renamed, those of the left side `from` too. A count
+/// that has its extent from a letter which is renamed is renamed with it.
+template <class Program>
+constexpr ref rename_with_counts(Program& p, ref body, ir::range from, ir::index_map renamed) {
+    if (renamed.empty()) return body;
+    detail::buffer<ref> bodies, left;
+    bodies.push(body);
+    ir::for_each_index(p, from, [&](ref i) { left.push(i); });
+    ir::rename_counts(p, bodies, left, renamed);
+    return ir::rename_indices(p, body, renamed);
+}
+
+/// name = 0, in the shape that the name has: with an index of its own for every axis.
+/// `axis_of(name, k)`: the axis that stands for its axis k.
+template <class Program, class AxisOf>
+constexpr ir::equation zero_equation(Program& p, ref name, std::int32_t rank,
+                                     const AxisOf& axis_of) {
     detail::buffer<ir::position> list;
     ir::index_set taken;
     for (ref i = 0; i < p.indices.size(); ++i) taken.add(i);
     for (std::int32_t k = 0; k < rank; ++k) {
         const ref fresh = with_more_primes(p, p.intern_index("p"), taken);
         taken.add(fresh);
-        list.push(ir::index_position(fresh));
+        list.push(ir::index_position(index_like(p, fresh, axis_of(name, k))));
     }
     const ir::range at{p.positions.size(), list.size()};
     p.positions.append(list.data(), list.size());
@@ -262,7 +310,8 @@ constexpr ir::index_map left_side_renaming(Program& p, ref body, ir::range from,
         const detail::text_view spelling = p.index(b[k]);
         if (spelling[spelling.size - 1] != '\'' && next < vacated.size() &&
             shows_where_bound(p, body, b[k])) {
-            renamed.set(b[k], p.indices.push({p.indices[vacated[next++]].text, 0}));
+            renamed.set(
+                b[k], p.indices.push({p.indices[vacated[next++]].text, 0, p.indices[b[k]].along}));
         } else {
             const ref fresh = with_more_primes(p, b[k], taken);
             renamed.set(b[k], fresh);

@@ -55,17 +55,22 @@ private:
     constexpr ref index(ref i) {
         if (i == none) return none;
         if (indices_[i] != none) return indices_[i];
+        const index_symbol* symbols = from_.indices.data;
+        if (const axis& along = symbols[i].along; along.tensor != none)
+            return indices_[i] =
+                       out_.index_along(from_.index(i), {name(along.tensor), along.number});
         // Of symbols that are spelt alike, which share their text, only the first is the letter;
         // the others are bound ones, and may be copied only after it.
-        const index_symbol* symbols = from_.indices.data;
         ref letter = 0;
-        while (symbols[letter].text.first != symbols[i].text.first) ++letter;
+        while (symbols[letter].text.first != symbols[i].text.first ||
+               symbols[letter].along.tensor != none)
+            ++letter;
         if (letter != i) {
             const index_symbol bound = out_.indices[index(letter)];
             return indices_[i] = out_.indices.push(bound);
         }
         const text_view spelling = from_.index(i);
-        indices_[i] = into_nothing_ ? out_.indices.push({out_.add_text(spelling), 0})
+        indices_[i] = into_nothing_ ? out_.indices.push({out_.add_text(spelling), 0, no_axis})
                                     : out_.intern_index(spelling);
         if (symbols[i].extent != 0) out_.indices[indices_[i]].extent = symbols[i].extent;
         return indices_[i];

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/axes.hpp>
 #include <ricci/ir/needed.hpp>
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/print_signs.hpp>
@@ -30,6 +31,16 @@ public:
         part_lines(e, counted, 0);
     }
     constexpr void expression(ref n) { terms(n, false); }
+    /// The axes of an equation's indices, as they stand behind it.
+    constexpr void axes(const equation& e) {
+        for_each_said(p_, e, [&](ref i) {
+            const axis& along = p_.indices[i].along;
+            out_ << ", \\quad " << p_.index(i) << " \\in \\operatorname{axis}_{" << along.number
+                 << "}(";
+            tensor(along.tensor, {0, 0});
+            out_ << ')';
+        });
+    }
 
 private:
     // Equations -----------------------------------------------------------------------------------

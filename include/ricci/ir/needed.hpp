@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ricci/detail/buffer.hpp>
+#include <ricci/ir/axes.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -32,13 +33,18 @@ constexpr void mark_values(const Program& p, ref n, detail::buffer<bool>& values
 constexpr void mark_shape_only(program& p) {
     bool any = false;
     for (const node& x : p.nodes) any = any || is_power_of_zero(p, x);
+    detail::buffer<bool> along;
+    along.resize(p.names.size(), false);
+    for (const index_symbol& i : p.indices)
+        if (i.along.tensor != none) any = along[i.along.tensor] = true;
     if (!any) return;
     detail::buffer<bool> values;
     for (const name_symbol& n : p.names) values.push(n.kept);
     for (std::int32_t e = p.equations.size(); e-- > 0;) {
         const equation& q = p.equations[e];
         if (q.claim) continue;
-        if (values[q.name] || !is_read(p, q.name)) mark_values(p, q.body, values);
+        if (values[q.name] || !(is_read(p, q.name) || along[q.name]))
+            mark_values(p, q.body, values);
         else p.names[q.name].shape_only = true;
     }
 }
@@ -60,9 +66,11 @@ constexpr void for_each_part(const program_view& p, ref name, range at, Visit&& 
     go(s.of, {at.first + split, at.count - split});
 }
 
-/// Whether a tensor is defined for its shape alone, and no equation reads it, not as x^0 either.
+/// Whether a tensor is defined for its shape alone, and nothing in an equation says so: neither x^0
+/// nor an index that runs over an axis of it.
 constexpr bool is_unread_shape(const program_view& p, ref name) {
-    return p.names[name].shape_only && p.definition(name) != none && !is_read(p, name);
+    return p.names[name].shape_only && p.definition(name) != none && !gives_axis(p, name) &&
+           !is_read(p, name);
 }
 /// The first tensor that an equation defines whose name holds this one, as dL/dX holds X; or none.
 constexpr ref first_named_by(const program_view& p, ref name) {

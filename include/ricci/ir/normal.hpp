@@ -175,8 +175,8 @@ private:
     }
     /// A new symbol that prints like the old one: the text up to # is its letter.
     constexpr ref fresh_index(ref like) {
-        const range text = p_.indices[like].text;
-        return p_.indices.push({text, 0});
+        const index_symbol symbol = p_.indices[like];
+        return p_.indices.push({symbol.text, 0, symbol.along});
     }
 
     constexpr normal_sum multiply(normal_sum&& a, const normal_sum& b) {

@@ -96,7 +96,7 @@ constexpr bool same_letter(const program& p, ref i, ref j) {
         while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
         return text;
     };
-    return i == j || letter(i) == letter(j);
+    return p.indices[i].along == p.indices[j].along && (i == j || letter(i) == letter(j));
 }
 /// Whether a tensor has an axis at an index, which says how far it runs: a sum of numbers alone
 /// is another one under another letter.
@@ -120,7 +120,9 @@ constexpr bool unused_alike(const program& p, const normal_term& a, const normal
     for (ref i : a.bound) {
         if (pairs.partner(i) != none) continue;
         bool found = false;
-        for (ref j : b.bound) found = found || (!pairs.taken(j) && p.index(i) == p.index(j));
+        for (ref j : b.bound)
+            found = found || (!pairs.taken(j) && p.index(i) == p.index(j) &&
+                              p.indices[i].along == p.indices[j].along);
         if (!found) return false;
     }
     return true;

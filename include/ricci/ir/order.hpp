@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/axes.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -93,6 +94,10 @@ constexpr mistake order_equations(program& p, detail::text_view text) {
         for_each_node(p, e.body, [&](ref n) {
             const node& x = p.nodes[n];
             if (x.kind == op::tensor && !defined[x.name]) reads.push(x.name);
+        });
+        for_each_said(p, e, [&](ref i) {
+            const ref name = p.indices[i].along.tensor;
+            if (!defined[name]) reads.push(name);
         });
     }
     first_read.push(reads.size());

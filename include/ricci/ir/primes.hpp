@@ -49,7 +49,7 @@ constexpr ref with_more_primes(program& p, ref index, const index_set& taken) {
     detail::text_builder spelling;
     spelling << own << '\'';
     for (std::int32_t more = 1; more < used.size() && used[more]; ++more) spelling << '\'';
-    const ref fresh = p.intern_index(spelling);
+    const ref fresh = p.index_along(spelling, p.indices[index].along);
     if (p.indices[index].extent == kept_inside) p.indices[fresh].extent = kept_inside;
     return fresh;
 }
@@ -76,7 +76,9 @@ constexpr void rename_counts(Program& p, const detail::buffer<ref>& bodies,
     for (ref c = 0; c < counts.end(); ++c) {
         if (!counts.has(c) || renamed(c) != c) continue;
         for (ref i = 0; i < taken.end(); ++i) {
-            if (!taken.has(i) || renamed(i) == i || !(letter_of(p, i) == letter_of(p, c))) continue;
+            if (!taken.has(i) || renamed(i) == i || !(letter_of(p, i) == letter_of(p, c)) ||
+                p.indices[i].along != p.indices[c].along)
+                continue;
             index_set all = taken;
             all.add(renamed(i));
             const ref fresh = with_more_primes(p, renamed(i), all);

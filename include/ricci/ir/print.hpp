@@ -11,11 +11,15 @@ namespace ricci::ir {
 
 /// One equation in the notation.
 constexpr void to_latex(const program_view& p, const equation& e, detail::text_builder& out) {
-    if (!has_inverse(p)) return latex_printer(p, out).equation_line(e);
-    program written(p);
-    equation one = e;
-    one.body = solution_writer(written).write(e.body);
-    latex_printer(written, out).equation_line(one);
+    if (has_inverse(p)) {
+        program written(p);
+        equation one = e;
+        one.body = solution_writer(written).write(e.body);
+        latex_printer(written, out).equation_line(one);
+    } else {
+        latex_printer(p, out).equation_line(e);
+    }
+    latex_printer(p, out).axes(e);
 }
 /// One equation as a message shows it: what came from an einsum string, as that string.
 constexpr void show(const program_view& p, const equation& e, detail::text_builder& out) {
@@ -60,6 +64,7 @@ constexpr void to_latex_lines(const program_view& p, detail::text_builder& out) 
             out << " \\Leftrightarrow ";
             printer.equation_line(claim);
         }
+        printer.axes(e);
         out << '\n';
         // an output that nothing reads needs no line to keep it
         if (e.claim || !p.names[e.name].kept || !is_read(p, e.name)) continue;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/axes.hpp>
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -17,6 +18,11 @@ public:
         tensor(e.name, e.positions);
         out_ << " = ";
         terms(e.body);
+        for_each_said(p_, e, [&](ref i) {
+            const axis& along = p_.indices[i].along;
+            out_ << ", " << p_.index(i) << " in axis " << along.number << " of "
+                 << p_.name(along.tensor);
+        });
     }
     constexpr void tensor(ref name, range at) {
         out_ << p_.name(name);

@@ -164,12 +164,22 @@ struct affine_term {
     std::int32_t coefficient;
 };
 
-/// An index letter with its primes, as text in `characters`.
+/// An axis of a tensor, which need not stand in any equation: bound for its shape alone.
+struct axis {
+    ref tensor;
+    std::int32_t number;
+    friend constexpr bool operator==(const axis&, const axis&) = default;
+};
+inline constexpr axis no_axis{none, 0};
+
+/// An index letter with its primes, as text in `characters`. Several symbols may share their text:
+/// one letter in several sums, or over several axes.
 struct index_symbol {
     range text;
     std::int32_t
         extent;  // that the text says, as of an index that counts a tensor's parts; else 0, or
                  // `kept_inside`
+    axis along;  // that it runs over where the text says so, i \in \operatorname{axis}_0(v)
 };
 
 /// Of the index p in \sum_p [p = i - 1] x^p: there has to be such a p wherever the conditions
@@ -326,6 +336,14 @@ struct program {
     constexpr ref find_index(text_view spelling) const {
         return find_spelling(indices.data(), indices.size(), characters.data(), spelling);
     }
+    /// The symbol of this spelling that runs over `along`, made where there is none yet.
+    constexpr ref index_along(text_view spelling, axis along) {
+        const ref first = find_index(spelling);
+        if (first != none && indices[first].along == along) return first;
+        for (ref i = first + 1; first != none && i < indices.size(); ++i)
+            if (indices[i].along == along && index(i) == spelling) return i;
+        return indices.push({first != none ? indices[first].text : add_text(spelling), 0, along});
+    }
     /// The equation, not a claim, that defines `name`, or none.
     constexpr ref definition(ref name_number) const {
         const equation* e = equations.data();
@@ -335,7 +353,8 @@ struct program {
     }
     constexpr ref intern_index(text_view spelling) {
         const ref found = find_index(spelling);
-        return found != none ? found : indices.push({add_text(spelling), 0});
+        if (found == none) return indices.push({add_text(spelling), 0, no_axis});
+        return indices[found].along == no_axis ? found : index_along(spelling, no_axis);
     }
     constexpr ref intern_name(text_view spelling, name_kind kind = name_kind::plain, ref of = none,
                               std::int32_t numerator_rank = 0, ref numerator = none) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ricci/detail/buffer.hpp>
+#include <ricci/ir/axes.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -11,6 +12,7 @@ namespace ricci::ir {
 
 constexpr bool is_input(const program_view& p, ref name) {
     if (p.definition(name) != none) return false;
+    if (gives_axis(p, name)) return true;
     for (const equation& e : p.equations)
         if (!e.claim && uses_name(p, e.body, name)) return true;
     return false;
@@ -20,6 +22,13 @@ constexpr void mark_read(const program_view& p, ref n, detail::buffer<bool>& rea
     const node& x = p.nodes[n];
     if (x.kind == op::tensor) read[x.name] = true;
     for (std::int32_t k = 0; k < x.children.count; ++k) mark_read(p, p.child(x, k), read);
+}
+/// Whether a run needs the elements of a tensor, and not its shape alone.
+constexpr bool is_read_or_defined(const program_view& p, ref name) {
+    if (p.definition(name) != none) return true;
+    for (const equation& e : p.equations)
+        if (!e.claim && uses_name(p, e.body, name)) return true;
+    return false;
 }
 /// Defined, and not used by another equation or kept.
 constexpr bool is_output(const program_view& p, ref name) {
@@ -41,6 +50,8 @@ public:
                 defined_[e.name] = true;
                 mark_read(p, e.body, used_);
             }
+        for (const index_symbol& i : p.indices)
+            if (i.along.tensor != none) used_[i.along.tensor] = true;
     }
     constexpr bool is_input(ref name) const { return used_[name] && !defined_[name]; }
     constexpr bool is_output(const program_view& p, ref name) const {

@@ -35,6 +35,15 @@ constexpr mistake wrong_derivative(const auto& p, ref name, std::int32_t axis, s
       << "; a derivative has the axes of what it is of";
     return make_mistake(mistake_kind::extents, s);
 }
+/// "i runs over axis 2 of v, which has rank 1"
+constexpr mistake no_such_axis(const auto& p, ref e, ref i, std::int32_t rank) {
+    const axis& along = p.indices[i].along;
+    detail::text_builder s;
+    in_equation(p, s, e);
+    s << "the index " << p.index(i) << " runs over axis " << along.number << " of "
+      << p.name(along.tensor) << ", which has rank " << rank << "; axes are numbered from 0";
+    return make_mistake(mistake_kind::rank, s);
+}
 constexpr mistake too_many_elements(const auto& p, ref e, ref name) {
     detail::text_builder s;
     in_equation(p, s, e);

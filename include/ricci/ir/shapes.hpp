@@ -63,6 +63,7 @@ struct shape_inference {
             const ref i = p.reduced(x, k);
             before.push({current_[i], outside_[i]});
             current_[i] = cell_of(e, n, i);
+            obey(e, i);
             outside_[i] = guards_;
             around_.push(i);
         }
@@ -191,7 +192,25 @@ private:
             owners_.push(none);
             extent(i) = t.given_[i];
         }
-        for_each_index(p, p.equations[e].positions, [&](ref i) { around_.push(i); });
+        for_each_index(p, p.equations[e].positions, [&](ref i) {
+            around_.push(i);
+            obey(e, i);
+        });
+    }
+    /// An index that the text says to run over an axis has its extent, whatever else would give one.
+    constexpr void obey(ref e, ref i) {
+        const axis& along = p.indices[i].along;
+        if (along.tensor == none || found) return;
+        shape_of_derivative(p, t, along.tensor);
+        const std::int32_t rank = t.ranks_[along.tensor];
+        if (rank >= 0 && along.number >= rank) found = no_such_axis(p, e, i, rank);
+        if (found || rank < 0) return;
+        const std::int64_t size = t.extent(along.tensor, along.number);
+        if (size != open_extent) unify(e, i, size, along.tensor, along.number);
+    }
+    /// Whether an index has no extent yet, and may have that of another.
+    constexpr bool is_open(ref i) {
+        return extent(i) == open_extent && p.indices[i].along.tensor == none;
     }
     /// The first sign that binds an index has the index's cell, each later one its own.
     constexpr std::int32_t cell_of(ref e, ref n, ref i) {
@@ -253,8 +272,8 @@ private:
         const node &a = p.nodes[p.child(x, 0)], &b = p.nodes[p.child(x, 1)];
         if (a.kind != op::position || b.kind != op::position) return;
         const ref i = p.at(a.positions, 0).index, j = p.at(b.positions, 0).index;
-        if (extent(i) == open_extent) cell(i) = cell(j);
-        else if (extent(j) == open_extent) cell(j) = cell(i);
+        if (is_open(i)) cell(i) = cell(j);
+        else if (is_open(j)) cell(j) = cell(i);
     }
     /// A function of a matrix has as many rows as columns.
     constexpr void share_square(ref e, const node& x) {
@@ -280,6 +299,7 @@ private:
         return name;
     }
     constexpr void offer(ref i, std::int64_t size, ref name, std::int32_t axis) {
+        if (!is_open(i)) return;
         for (candidate& c : candidates_) {
             if (c.cell != current_[i] || shape_of(c.name) != shape_of(name)) continue;
             if (size < c.extent) c.extent = size, c.axis = axis, c.name = name;
@@ -405,7 +425,7 @@ private:
         return false;
     }
     constexpr void take_given_of(ref i, text_view spelling) {
-        for (ref j = 0; j < p.indices.size() && extent(i) == open_extent; ++j)
+        for (ref j = 0; j < p.indices.size() && is_open(i); ++j)
             if (t.given_[j] != open_extent && p.index(j) == spelling)
                 cell(i) = {t.given_[j], none, 0};
     }
@@ -415,7 +435,7 @@ private:
         walk(e, p.equations[e].body, [&](ref n) {
             const node& x = p.nodes[n];
             for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
-                if (extent(p.reduced(x, k)) == open_extent) share_around(p.reduced(x, k));
+                if (is_open(p.reduced(x, k))) share_around(p.reduced(x, k));
         });
         const bool separate = round_ < last_round && t.scopes_.size() > 0;
         for (ref i = 0; i < p.indices.size() && !separate; ++i) share_with_any(e, i);
@@ -441,7 +461,7 @@ private:
         // the letter itself first, then the letter with other primes
         for (std::int32_t pass = 0; pass < 2; ++pass)
             for (ref j = 0; j < p.indices.size(); ++j) {
-                if (extent(i) != open_extent || !(letter(j) == letter(i))) continue;
+                if (!is_open(i) || !(letter(j) == letter(i))) continue;
                 if (pass == 0 && letter(j).size != p.index(j).size) continue;
                 const shape_table::cell& first = t.cells_[e * t.indices_ + j];
                 cell(i) = extent(j) == open_extent ? first : cell(j);

@@ -105,7 +105,7 @@ private:
                 by_letter_[slot_of(decode(p_.index(i), 0).value, p_.index(i))] = i;
         }
         ref& found = by_letter_[slot_of(letter, spelling)];
-        if (found == ir::none) found = p_.indices.push({p_.add_text(spelling), 0});
+        if (found == ir::none) found = p_.indices.push({p_.add_text(spelling), 0, ir::no_axis});
         return found;
     }
     /// Where the letter is in the table, or the free place where it would be.

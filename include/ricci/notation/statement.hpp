@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/notation/axes.hpp>
 #include <ricci/notation/calls.hpp>
 #include <ricci/notation/expression.hpp>
 
@@ -15,8 +16,17 @@ public:
     constexpr void run() {
         find_styled_names();
         while (!failed() && !is(token_kind::end)) {
-            if (is(token_kind::separator)) advance();
-            else read_statement();
+            if (is(token_kind::separator)) {
+                advance();
+                continue;
+            }
+            if (is_axis()) {
+                read_axis();
+            } else {
+                statement_begin_ = begin_here();
+                read_statement();
+            }
+            statement_end_ = end_before();
         }
         if (!failed() && program_.equations.empty())
             fail(mistake_kind::unexpected, 0, text_.size, "there is no equation in this text");
@@ -28,6 +38,8 @@ public:
     constexpr detail::buffer<styled_definition>& definitions() { return definitions_; }
     /// The names with indices above and below.
     constexpr const detail::buffer<script_order>& orders() const { return orders_; }
+    /// The axes that the text says of its indices.
+    constexpr const detail::buffer<axis_statement>& axes() const { return axes_; }
     /// Where the equations behind \Leftrightarrow begin in the text.
     constexpr const detail::buffer<std::int32_t>& beside() const { return beside_; }
 
@@ -43,6 +55,59 @@ private:
         std::int32_t end = 0;
     };
 
+    /// Whether a letter and \in begin here.
+    constexpr bool is_axis() const {
+        for (const token* t = now_; t < last_ && t->kind != token_kind::separator; ++t) {
+            if (t->kind == token_kind::command && text_of(*t) == "\\in") return t > now_;
+            const bool dash = t->kind == token_kind::symbol && (t->code == '\'' || t->code == '^' ||
+                                                                t->code == '{' || t->code == '}');
+            if (t->kind == token_kind::symbol ? !dash : t->kind == token_kind::number) return false;
+        }
+        return false;
+    }
+    /// i \in \operatorname{axis}_0(v)
+    constexpr void read_axis() {
+        const std::int32_t begin = begin_here();
+        if (statement_end_ == 0 || !is_behind(text_.slice(statement_end_, begin)))
+            statement_begin_ = none;
+        const std::int32_t from = statement_begin_ == none ? 0 : statement_begin_,
+                           to = statement_begin_ == none ? text_.size : begin;
+        detail::text_builder spelling;
+        spelling << text_of(peek());
+        advance();
+        if (is(token_kind::letter) && !peek().spaced)
+            for (; is(token_kind::letter); advance()) spelling << text_of(peek());
+        else if (is_symbol('\'') || is_symbol('^')) read_primes(spelling);
+        detail::text_builder called;
+        const bool in = is(token_kind::command) && text_of(peek()) == "\\in";
+        if (!failed() && in) advance();
+        if (!failed() && in && word() == "operatorname") advance(), read_wrapped(called);
+        if (failed()) return;
+        if (called.view() != "axis" || !accept_symbol('_'))
+            return fail(mistake_kind::unexpected, begin, end_before(),
+                        "an index runs over an axis of a tensor, whose number counts from 0: "
+                        "i \\in \\operatorname{axis}_0(v)");
+        const bool braces = accept_symbol('{');
+        ir::axis along{none, 0};
+        if (!is(token_kind::number) || text_of(peek()).size > 2)
+            return fail_here(mistake_kind::unexpected, "an axis is a number from 0");
+        for (const char c : text_of(peek())) along.number = 10 * along.number + (c - '0');
+        advance();
+        if (braces && !expect_symbol('}')) return;
+        if (!expect_symbol('(')) return;
+        along.tensor = read_bare_tensor();
+        if (failed() || !expect_symbol(')')) return;
+        axes_.push({program_.add_text(spelling), along, from, to, {begin, end_before()}});
+        if (!is(token_kind::separator)) unexpected_here();
+    }
+    /// A tensor or a derivative, whose indices say nothing here.
+    constexpr ref read_bare_tensor() {
+        detail::buffer<ir::position> positions;
+        if (is_derivative()) return read_derivative(positions);
+        detail::text_builder spelling;
+        read_name(spelling);
+        return failed() ? none : intern_name(spelling);
+    }
     /// A name may be called in a line above the one that defines it.
     constexpr void find_styled_names() {
         const token* start = now_;
@@ -240,6 +305,9 @@ private:
 
     detail::buffer<styled_definition> definitions_;
     detail::buffer<std::int32_t> beside_;
+    detail::buffer<axis_statement> axes_;
+    std::int32_t statement_begin_ = none;  // that an axis behind it is said of; none: all
+    std::int32_t statement_end_ = 0;
 };
 
 }  // namespace ricci::notation

@@ -115,4 +115,36 @@ static_assert(!is_computed("S^{ij} = Q^{ia} K^{ja}; A^i = S^{ij} x^j\ny^i = (A^i
 static_assert(is_computed("A^i = S^{ij} x^j\nA^i\ny^i = (A^i)^0 z^i", "A"));
 static_assert(is_computed("A^i = S^{ij} x^j\ny^i = (A^i)^0 A^i", "A"));
 
+// Axes ----------------------------------------------------------------------------------------------
+
+#define AXIS(i, n, v) ", \\quad " i " \\in \\operatorname{axis}_{" n "}(" v ")"
+static_assert(prints("y^i = [i < 2] w, \\quad i \\in \\operatorname{axis}_0(v)",
+                     "y^{i} = [i < 2] w" AXIS("i", "0", "v")));
+static_assert(
+    prints("y^{ij} = [i < j] w, \\quad j \\in \\operatorname{axis}_1(W_Q),"
+           "\\quad i \\in \\operatorname{axis}_{0}(\\frac{\\partial L}{\\partial X})\nz = w",
+           "y^{ij} = [i < j] w" AXIS("i", "0", "\\frac{\\partial L}{\\partial X}")
+               AXIS("j", "1", "W_Q") "\nz = w"));
+// of the equation before it, or of the whole text
+static_assert(prints("y = \\sum_j j\nz = \\sum_j j, \\quad j \\in \\operatorname{axis}_0(v)",
+                     "y = \\sum_{j} j\nz = \\sum_{j} j" AXIS("j", "0", "v")));
+static_assert(prints("j \\in \\operatorname{axis}_0(v)\ny = \\sum_j j\nz = \\sum_j j",
+                     "y = \\sum_{j} j" AXIS("j", "0", "v") "\nz = \\sum_{j} j" AXIS("j", "0",
+                                                                                    "v")));
+static_assert(prints("y = \\sum_{j'} j'\nj' ∈ \\operatorname{axis}_0(v)",
+                     "y = \\sum_{j'} j'" AXIS("j'", "0", "v")));
+// what gives an axis stands before, and is no output
+static_assert(prints("z = \\sum_j j, \\quad j \\in \\operatorname{axis}_0(A)\nA^i = x^{2i}",
+                     "A^{i} = x^{2i+0}\nz = \\sum_{j} j" AXIS("j", "0", "A")));
+static_assert(!is_computed("z = \\sum_j j, \\quad j \\in \\operatorname{axis}_0(A)\nA^i = x^{2i}",
+                           "A"));
+static_assert(refused("y = \\sum_i x^i, \\quad k \\in \\operatorname{axis}_0(x)",
+                      mistake_kind::unexpected, 1, 23, "has an index k"));
+static_assert(refused("y = \\sum_i x^i, \\quad i \\in \\mathbb{R}", mistake_kind::unexpected, 1, 23,
+                      "an index runs over an axis of a tensor"));
+static_assert(
+    refused("y = \\sum_i x^i, \\quad i \\in \\operatorname{axis}_0(x)\ni \\in "
+            "\\operatorname{axis}_0(w)",
+            mistake_kind::unexpected, 2, 1, "two axes are said of the index i"));
+
 }  // namespace

@@ -82,9 +82,9 @@ private:
     constexpr void fail(kind which, const builder& sentence) {
         if (!mistake_) mistake_ = ir::make_mistake(which, sentence);
     }
-    /// What rank_of says, of all names at once.
+    /// What rank_of says, of all names at once; -1 of those whose shape alone is taken.
     constexpr void find_ranks() {
-        ranks_.resize(p_.names.size(), 0);
+        ranks_.resize(p_.names.size(), -1);
         for (const ir::node& x : p_.nodes)
             if (x.kind == ir::op::tensor) ranks_[x.name] = x.positions.count;
         for (ir::ref e = p_.equations.size(); e-- > 0;)
@@ -297,6 +297,7 @@ private:
             if (mistake_) return;
         }
         const std::int32_t wanted = ranks_[name];
+        if (wanted < 0) return;
         if (o.kind == operand_kind::unsuitable) return check_suitable(o, wanted);
         if (wanted != o.rank) return refuse_rank(o, wanted);
         if (o.kind == operand_kind::tensor) check_type(k);

@@ -1,0 +1,357 @@
+// The dimension of each index of a program: the axis that it runs over, whatever its letter. What is
+// derived copies it with the index.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/ir/axes.hpp>
+#include <ricci/ir/primes.hpp>
+#include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::derive {
+
+using detail::buffer;
+using ir::none;
+using ir::ref;
+
+/// What has no axis to run over, as i in \sum_i x^{2i}, would be one of a tensor that is what the
+/// sign stands before. It is defined where an equation comes to need it, and for its shape alone.
+template <class Program>
+struct extent_giver {
+    ref name;
+    ref index;
+    ref body;
+    ref before;  // the tensor whose equation has the sign
+    std::int32_t place;
+    ir::axis partner;  // of the index of its letter that it has its extent from, unless it is given
+};
+
+/// Indices are bound below signs and on left sides. Two such places are of one dimension where the
+/// same axis says both, or where one has its extent from the letter of the other; others may be of
+/// one extent by chance. Every index gets one of the axes of its dimension as `along`; a letter that
+/// stands for several becomes as many symbols.
+template <class Program>
+class dimensions {
+public:
+    constexpr explicit dimensions(Program& p) : p_(p) {}
+
+    constexpr void run() {
+        number_axes();
+        for (ref e = 0; e < p_.equations.size(); ++e) {
+            first_places_.push(places_.size());
+            if (!p_.equations[e].claim) add(e);
+        }
+        for (bool changed = true; changed;) changed = unite_splits();
+        choose_axes();
+        choose_symbols();
+        for (ref e = 0; e < p_.equations.size(); ++e)
+            if (!p_.equations[e].claim) set_apart(e);
+    }
+    /// The axes that no tensor of the program has, yet.
+    constexpr const buffer<extent_giver<Program>>& givers() const { return givers_; }
+    /// The axis that stands for an axis of a tensor, or of a derivative of one.
+    constexpr ir::axis axis_of(ref name, std::int32_t axis) {
+        while (name >= axes_.size() && p_.names[name].numerator_rank == 0) name = p_.names[name].of;
+        if (name >= axes_.size() || axis >= ranks_[name]) return {name, axis};
+        return chosen_[root(axes_[name] + axis)];
+    }
+
+private:
+    struct place {
+        ref index;
+        std::int32_t member;
+        bool said;             // by a tensor
+        bool counts;           // below a sign before a number
+        std::int32_t partner;  // the place around that its letter is shared with, or none
+        ref equation;
+        ref symbol;  // that stands for the index from now on
+    };
+
+    // Classes -------------------------------------------------------------------------------------
+
+    constexpr std::int32_t root(std::int32_t m) {
+        while (above_[m] != m) m = above_[m] = above_[above_[m]];
+        return m;
+    }
+    constexpr std::int32_t fresh() { return above_.push(above_.size()); }
+    constexpr void unite(std::int32_t a, std::int32_t b) { above_[root(a)] = root(b); }
+
+    constexpr void number_axes() {
+        ranks_.resize(p_.names.size(), 0);
+        for (const ir::index_symbol& i : p_.indices)
+            if (i.along.tensor != none && ranks_[i.along.tensor] <= i.along.number)
+                ranks_[i.along.tensor] = i.along.number + 1;
+        for (const ir::equation& q : p_.equations) {
+            ranks_[q.name] = q.positions.count;
+            ir::for_each_node(p_, q.body, [&](ref n) {
+                const ir::node& x = p_.nodes[n];
+                if (x.kind == ir::op::tensor) ranks_[x.name] = x.positions.count;
+            });
+        }
+        for (ref n = 0; n < p_.names.size(); ++n) {
+            const ir::name_symbol& s = p_.names[n];
+            if (s.kind != ir::name_kind::plain && ranks_[s.of] == 0 &&
+                s.numerator_rank <= ranks_[n])
+                ranks_[s.of] = ranks_[n] - s.numerator_rank;
+        }
+        for (ref n = 0; n < p_.names.size(); ++n) {
+            axes_.push(above_.size());
+            for (std::int32_t k = 0; k < ranks_[n]; ++k) fresh();
+        }
+        for (ref n = 0; n < p_.names.size(); ++n) {  // dA/dx has the axes of A, and of x
+            const ir::name_symbol& s = p_.names[n];
+            if (s.kind == ir::name_kind::plain) continue;
+            const std::int32_t first = s.numerator_rank;
+            const ref numerator =
+                first > 0 ? p_.find(ir::parts_of_derivative(p_.name(n)).numerator) : none;
+            for (std::int32_t k = 0; k < ranks_[n]; ++k) {
+                const ref other = k < first ? numerator : s.of;
+                const std::int32_t there = k < first ? k : k - first;
+                if (other != none && there < ranks_[other])
+                    unite(axes_[n] + k, axes_[other] + there);
+            }
+        }
+    }
+
+    // Equations -----------------------------------------------------------------------------------
+
+    constexpr void add(ref e) {
+        const ir::equation q = p_.equations[e];
+        current_.clear();
+        current_.resize(p_.indices.size(), none);
+        around_.clear();
+        ir::for_each_index(p_, q.positions, [&](ref i) {
+            if (current_[i] == none) bind(e, i, false);
+        });
+        read(q.name, q.positions);
+        walk(e, q.body);
+        for (std::int32_t k = first_places_[e]; k < places_.size(); ++k) share_letter(k);
+    }
+    constexpr void bind(ref e, ref index, bool counts) {
+        const std::int32_t made = places_.size();
+        place s{index, fresh(), false, counts, none, e, index};
+        for (std::int32_t k : around_) {
+            if (!same_letter(places_[k].index, index)) continue;
+            const auto size = [&](ref i) { return p_.index(i).size; };
+            const auto fits = [&](std::int32_t j) { return size(places_[j].index) < size(index); };
+            if (s.partner == none ||
+                (fits(k) &&
+                 (!fits(s.partner) || size(places_[k].index) > size(places_[s.partner].index))))
+                s.partner = k;
+        }
+        const ir::axis along = p_.indices[index].along;
+        if (along.tensor != none) {
+            s.said = true;
+            unite(s.member, axes_[along.tensor] + along.number);
+        }
+        places_.push(s);
+        current_[index] = made;
+        around_.push(made);
+    }
+    constexpr void read(ref name, ir::range at) {
+        for (std::int32_t k = 0; k < at.count; ++k) {
+            const ir::position& q = p_.positions[at.first + k];
+            const auto place_of = [&](ref i) -> place& { return places_[current_[i]]; };
+            ir::for_each_index(p_, {at.first + k, 1}, [&](ref i) { place_of(i).said = true; });
+            if (q.kind == ir::position_kind::index)
+                unite(place_of(q.index).member, axes_[name] + k);
+            if (q.kind != ir::position_kind::merged) continue;
+            splits_.push({axes_[name] + k, parts_.size(), q.terms.count});
+            ir::for_each_index(p_, {at.first + k, 1},
+                               [&](ref i) { parts_.push(place_of(i).member); });
+        }
+    }
+    constexpr void walk(ref e, ref n) {
+        const ir::node& x = p_.nodes[n];
+        const std::int32_t mark = around_.size();
+        buffer<std::int32_t> before;
+        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
+            const ref i = p_.links[x.indices.first + k];
+            before.push(current_[i]);
+            bind(e, i, p_.nodes[p_.links[x.children.first]].kind == ir::op::number);
+        }
+        for (std::int32_t k = 0; k < x.children.count; ++k) walk(e, p_.links[x.children.first + k]);
+        if (x.kind == ir::op::tensor) read(x.name, x.positions);
+        for (std::int32_t k = 0; k < before.size(); ++k)
+            current_[p_.links[x.indices.first + k]] = before[k];
+        around_.shrink(mark);
+    }
+    constexpr bool same_letter(ref i, ref j) const {
+        return ir::letter_of(p_, i) == ir::letter_of(p_, j);
+    }
+    /// What no tensor says has the extent of its letter. One without primes may be given another by
+    /// the caller; others are given that of their letter.
+    constexpr void share_letter(std::int32_t k) {
+        if (places_[k].said) return;
+        std::int32_t found = places_[k].counts ? places_[k].partner : none;
+        for (std::int32_t j = first_places_.back(); found == none && j < places_.size(); ++j)
+            if (places_[j].said && same_letter(places_[j].index, places_[k].index)) found = j;
+        const ref i = places_[k].index;
+        const bool primed = p_.index(i).size > ir::letter_of(p_, i).size;
+        if (found != none && (places_[k].counts || primed))
+            unite(places_[k].member, places_[found].member);
+        else places_[k].partner = found;
+    }
+    /// One axis that is divided twice, (gc), into parts that are of the same extents but for one:
+    /// then that one is, too. Returns whether there was one.
+    constexpr bool unite_splits() {
+        bool changed = false;
+        for (std::int32_t a = 0; a < splits_.size(); ++a)
+            for (std::int32_t b = a + 1; b < splits_.size(); ++b) {
+                const split x = splits_[a], y = splits_[b];
+                if (x.count != y.count || root(x.axis) != root(y.axis)) continue;
+                std::int32_t other = none, others = 0;
+                for (std::int32_t k = 0; k < x.count; ++k)
+                    if (root(parts_[x.first + k]) != root(parts_[y.first + k])) other = k, ++others;
+                if (others != 1) continue;
+                unite(parts_[x.first + other], parts_[y.first + other]);
+                changed = true;
+            }
+        return changed;
+    }
+
+    // Symbols -------------------------------------------------------------------------------------
+
+    /// Of each class one axis: of an input, if there is one, else of what an equation defines, else
+    /// of what stands in the name of a derivative alone; and of those that the text names first.
+    constexpr void choose_axes() {
+        chosen_.resize(above_.size(), ir::no_axis);
+        const auto choose = [&](ref name, std::int32_t axis) {
+            ir::axis& chosen = chosen_[root(axes_[name] + axis)];
+            if (chosen.tensor == none) chosen = {name, axis};
+        };
+        for (const ir::index_symbol& i : p_.indices)
+            if (i.along.tensor != none) choose(i.along.tensor, i.along.number);
+        buffer<std::uint8_t> turns;  // of each name
+        turns.resize(p_.names.size(), 2);
+        for (const ir::equation& q : p_.equations) {
+            if (q.claim) continue;
+            ir::for_each_node(p_, q.body, [&](ref n) {
+                const ir::node& x = p_.nodes[n];
+                if (x.kind == ir::op::tensor) turns[x.name] = 0;
+            });
+        }
+        for (const ir::equation& q : p_.equations)
+            if (!q.claim) turns[q.name] = 1;
+        for (std::uint8_t turn = 0; turn < 3; ++turn)
+            for (ref n = 0; n < turns.size(); ++n)
+                for (std::int32_t k = 0; turns[n] == turn && k < ranks_[n]; ++k) choose(n, k);
+    }
+    constexpr void choose_symbols() {
+        buffer<bool> seen;  // by symbol
+        seen.resize(p_.indices.size(), false);
+        for (std::int32_t k = 0; k < places_.size(); ++k) {
+            ir::axis& along = chosen_[root(places_[k].member)];
+            if (along.tensor == none && is_bound(k)) along = {giver_for(k), 0};
+            place& s = places_[k];
+            if (!seen[s.index]) p_.indices[s.index].along = along;
+            seen[s.index] = true;
+            if (p_.indices[s.index].along == along) continue;
+            const std::int32_t extent = p_.indices[s.index].extent;
+            detail::text_builder spelling;
+            spelling << p_.index(s.index);
+            s.symbol = p_.index_along(spelling, along);
+            p_.indices[s.symbol].extent = extent;
+        }
+    }
+    constexpr bool is_bound(std::int32_t k) const {
+        return !ir::has_index(p_, p_.equations[places_[k].equation].positions, places_[k].index);
+    }
+    constexpr ref giver_for(std::int32_t k) {
+        detail::text_builder spelling;
+        do {
+            spelling = {};
+            spelling << "extent_" << ++count_;
+        } while (p_.find(spelling) != none);
+        const std::int32_t partner = places_[k].partner;
+        givers_.push({p_.add_name(spelling), none, none, p_.equations[places_[k].equation].name, k,
+                      partner == none ? ir::no_axis : chosen_[root(places_[partner].member)]});
+        return givers_.back().name;
+    }
+    /// Puts the new symbols into an equation, in the order in which its places were found.
+    constexpr void set_apart(ref e) {
+        ir::equation q = p_.equations[e];
+        next_ = first_places_[e];
+        buffer<std::int32_t> left;
+        while (next_ < places_.size() && places_[next_].equation == e && !is_bound(next_))
+            left.push(next_++);
+        q.body = apart(q.body);
+        ir::index_map renamed;
+        for (const std::int32_t k : left) {
+            if (places_[k].symbol == places_[k].index) continue;
+            q.body = rename_free(q.body, places_[k].index, places_[k].symbol);
+            renamed.set(places_[k].index, places_[k].symbol);
+        }
+        q.positions = ir::rename_positions(p_, q.positions, renamed);
+        p_.equations[e] = q;
+    }
+    constexpr ref apart(ref n) {
+        const std::int32_t first = next_;
+        const bool binds = ir::binds(p_.nodes[n]);
+        if (binds) next_ += p_.nodes[n].indices.count;
+        const ref inside = ir::rebuild_children(p_, n, [&](ref child) { return apart(child); });
+        if (!binds) return inside;
+        ir::node x = p_.nodes[inside];
+        ref body = p_.links[x.children.first];
+        buffer<ref> over;
+        bool changed = false;
+        for (std::int32_t k = 0; k < x.indices.count; ++k) {
+            const place s = places_[first + k];
+            over.push(s.symbol);
+            if (s.symbol == s.index) continue;
+            body = rename_free(body, s.index, s.symbol);
+            changed = true;
+        }
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            for (extent_giver<Program>& g : givers_)
+                if (g.place == first + k) g.body = body, g.index = over[k];
+        if (!changed) return inside;
+        x.children = p_.add_links(&body, 1);
+        x.indices = p_.add_links(over);
+        return p_.nodes.push(x);
+    }
+    constexpr ref rename_free(ref n, ref from, ref to) {
+        const ir::node x = p_.nodes[n];
+        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
+            if (p_.links[x.indices.first + k] == from) return n;
+        const ref inside =
+            ir::rebuild_children(p_, n, [&](ref child) { return rename_free(child, from, to); });
+        ir::index_map renamed;
+        renamed.set(from, to);
+        ir::node copy = p_.nodes[inside];
+        bool has = ir::has_index(p_, x.positions, from);
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            has = has || p_.links[x.indices.first + k] == from;
+        if (!has) return inside;
+        copy.positions = ir::rename_positions(p_, copy.positions, renamed);
+        buffer<ref> over;
+        for (std::int32_t k = 0; k < x.indices.count; ++k)
+            over.push(renamed(p_.links[x.indices.first + k]));
+        if (!over.empty()) copy.indices = p_.add_links(over);
+        return p_.nodes.push(copy);
+    }
+
+    /// An axis that several indices divide; their members of the classes, in `parts_`.
+    struct split {
+        std::int32_t axis;
+        std::int32_t first;
+        std::int32_t count;
+    };
+
+    Program& p_;
+    buffer<split> splits_;
+    buffer<std::int32_t> parts_;
+    buffer<std::int32_t> above_;         // of each member of a class another one, or itself
+    buffer<std::int32_t> ranks_;         // of each name
+    buffer<std::int32_t> axes_;          // of each name, the member of its first axis
+    buffer<place> places_;               // of all equations
+    buffer<std::int32_t> first_places_;  // of each equation
+    buffer<std::int32_t> current_;       // by index: its place where we are
+    buffer<std::int32_t> around_;        // the places around where we are
+    buffer<ir::axis> chosen_;            // of each class, by its root
+    buffer<extent_giver<Program>> givers_;
+    std::int32_t next_ = 0, count_ = 0;
+};
+
+}  // namespace ricci::derive

@@ -1,0 +1,407 @@
+// Which derived equations have to say the axes of their indices: those from whose text an index would
+// have no extent, or might have another one than in what was differentiated.
+#pragma once
+
+#include <cstdint>
+
+#include <ricci/derive/dead_equations.hpp>
+#include <ricci/derive/dimensions.hpp>
+#include <ricci/derive/extent_places.hpp>
+#include <ricci/derive/tidy.hpp>
+
+namespace ricci::derive {
+
+/// An index whose axis the equation of a tensor says in the source.
+template <class Program>
+struct stated_axis {
+    ref name;
+    ref index;
+};
+
+/// Works on a program whose indices have their dimensions as `along`, and leaves that to those
+/// alone whose equations have to say it.
+template <class Program>
+class axis_sayer {
+public:
+    /// `sources`: how many names there were before something was derived; `derived`: those whose
+    /// equations were derived all the same.
+    constexpr axis_sayer(Program& p, const dimensions<Program>& dims, std::int32_t sources,
+                         const buffer<ref>& derived, const buffer<stated_axis<Program>>& stated)
+        : p_(p), givers_(dims.givers()), stated_(stated) {
+        add_givers();
+        is_source_.resize(p.names.size(), false);
+        for (ref n = 0; n < sources; ++n) is_source_[n] = true;
+        for (ref n : derived) is_source_[n] = false;
+        mixed_.resize(p.indices.size(), unknown);
+        is_input_.resize(p.names.size(), false);
+        for (const ir::equation& q : p.equations)
+            ir::for_each_node(p, q.body, [&](ref n) {
+                const ir::node& x = p.nodes[n];
+                if (x.kind == op::tensor && is_source_[q.name] && !q.claim)
+                    is_input_[x.name] = true;
+            });
+    }
+
+    /// `all`: every equation is needed, and not what the kept names need alone.
+    constexpr ir::program run(bool all = false) {
+        needed_tensors<Program> needed(p_);
+        needed_ = &needed;
+        for (const ir::equation& q : p_.equations) {
+            bool wanted = all && !q.claim;
+            for (const extent_giver<Program>& g : givers_) wanted = wanted && g.name != q.name;
+            if (wanted) needed.add_value(q.name);
+        }
+        do {
+            more_ = false;
+            needed.spread();
+            for (ref e = 0; e < p_.equations.size(); ++e)
+                if (!p_.equations[e].claim && needed.has(p_.equations[e].name)) look_at(e);
+        } while (more_);
+        write();
+        return only_needed(p_, needed);
+    }
+
+private:
+    /// An index and the expression that a sign or a left side binds it for.
+    struct binding {
+        ref index;
+        ref body;
+        bool counts;
+    };
+    struct statement {
+        ref equation;
+        ref index;
+    };
+    static constexpr std::uint8_t unknown = 2;
+
+    /// The equations of tensors that would give extents, where what they would be needed for is.
+    constexpr void add_givers() {
+        if (givers_.empty()) return;
+        buffer<ir::equation> all;
+        for (const ir::equation& q : p_.equations) {
+            for (const extent_giver<Program>& g : givers_)
+                if (g.before == q.name && !q.claim && g.body != none &&
+                    p_.definition(q.name) == &q - p_.equations.data())
+                    all.push(equation_of(g));
+            all.push(q);
+        }
+        p_.equations = static_cast<buffer<ir::equation>&&>(all);
+    }
+    constexpr ir::equation equation_of(const extent_giver<Program>& g) {
+        const ir::index_set free = ir::free_indices(p_, g.body);
+        const ref body = with_partner(g);
+        const ir::range at{p_.positions.size(), 0};
+        p_.positions.push(ir::index_position(g.index));
+        for (ref i = 0, last = free.end(); i < last; ++i)
+            if (free.has(i) && i != g.index) p_.positions.push(ir::index_position(i));
+        return {g.name, {at.first, p_.positions.size() - at.first}, body, false, {}};
+    }
+    /// An index that has its extent from another of its letter has that one beside it.
+    constexpr ref with_partner(const extent_giver<Program>& g) {
+        if (g.partner.tensor == none) return g.body;
+        ir::index_set all;
+        ir::add_indices(p_, g.body, all);
+        for (ref i = 0, last = all.end(); i < last; ++i)
+            if (all.has(i) && same_letter(i, g.index) && p_.indices[i].along == g.partner)
+                return g.body;
+        all.add(g.index);
+        const ref fresh = with_more_primes(p_, g.index, all);
+        const ref both[] = {count_over(p_, index_like(p_, fresh, g.partner)), g.body};
+        return p_.make(op::multiply, 0, both, 2);
+    }
+
+    // What an equation shows ----------------------------------------------------------------------
+
+    constexpr void look_at(ref e) {
+        const ir::equation q = p_.equations[e];
+        left_ = around_ = {};
+        all_ = {};
+        ir::for_each_index(p_, q.positions, [&](ref i) { left_.push({i, q.body, false}); });
+        around_ = left_;
+        all_ = left_;
+        add_signs(q.body);
+        for (const binding& b : left_)
+            if (is_open(e, b.index) && !shows_left(e, q, b)) say(e, b.index);
+        look_below(e, q.body);
+    }
+    constexpr void add_signs(ref n) {
+        const ir::node& x = p_.nodes[n];
+        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
+            all_.push({p_.links[x.indices.first + k], p_.links[x.children.first], false});
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            add_signs(p_.links[x.children.first + k]);
+    }
+    constexpr void look_below(ref e, ref n) {
+        const ir::node& x = p_.nodes[n];
+        const std::int32_t mark = around_.size();
+        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
+            const ref body = p_.links[x.children.first];
+            const binding b{p_.links[x.indices.first + k], body, p_.nodes[body].kind == op::number};
+            if (is_open(e, b.index) && !shows_bound(e, b)) say(e, b.index);
+            around_.push(b);
+        }
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            look_below(e, p_.links[x.children.first + k]);
+        around_.shrink(mark);
+    }
+    constexpr bool is_open(ref e, ref i) const {
+        return p_.indices[i].along.tensor != none && !is_said(e, i);
+    }
+    constexpr bool is_said(ref e, ref i) const {
+        for (const statement& s : said_)
+            if (s.equation == e && s.index == i) return true;
+        return false;
+    }
+    constexpr void say(ref e, ref i) {
+        said_.push({e, i});
+        needed_->add_shape(p_.indices[i].along.tensor);
+        more_ = true;
+    }
+    constexpr bool is_stated(ref e, ref i) const {
+        for (const stated_axis<Program>& s : stated_)
+            if (s.name == p_.equations[e].name && s.index == i) return is_source_[s.name];
+        return false;
+    }
+
+    constexpr bool shows_left(ref e, const ir::equation& q, const binding& b) {
+        if (is_stated(e, b.index)) return false;
+        for (std::int32_t k = 0; k < q.positions.count; ++k) {
+            const ir::position& at = p_.positions[q.positions.first + k];
+            if (at.kind == ir::position_kind::index && at.index == b.index &&
+                (is_known(q.name, k) || p_.indices[b.index].along == ir::axis{q.name, k}))
+                return true;
+            if (at.kind == ir::position_kind::merged && is_known(q.name, k) &&
+                divides(e, at, b.index, q.body))
+                return true;
+        }
+        if (shows_by_tensor(e, b)) return true;
+        if (is_source_[q.name]) return shows_in_use(q.name, q.positions, b.index);
+        for (std::int32_t k = 0; k < q.positions.count; ++k)
+            if (ir::has_index(p_, {q.positions.first + k, 1}, b.index) &&
+                is_of_input(q.name, k, p_.indices[b.index].along.tensor))
+                return is_quiet(b);
+        return false;
+    }
+    /// Whether an axis of a derivative is that of a tensor which a call of the source binds, or that
+    /// a statement would name.
+    constexpr bool is_of_input(ref name, std::int32_t axis, ref said) const {
+        const ir::name_symbol& s = p_.names[name];
+        if (s.kind == ir::name_kind::plain) return false;
+        const bool above = axis < s.numerator_rank;
+        const ref of = above ? p_.find(ir::parts_of_derivative(p_.name(name)).numerator) : s.of;
+        if (of == none || p_.definition(of) != none) return false;
+        return of == said || is_input_[of] ||
+               is_of_input(of, above ? axis : axis - s.numerator_rank, said);
+    }
+    constexpr bool shows_bound(ref e, const binding& b) {
+        if (is_stated(e, b.index)) return false;
+        return is_source_[p_.equations[e].name] || shows_by_tensor(e, b) || shows_by_letter(e, b);
+    }
+    /// By a place of a tensor: plainly, as what divides an axis, or by all the arithmetic that says
+    /// it in the source.
+    constexpr bool shows_by_tensor(ref e, const binding& b) {
+        bool plain = false, part = false, arithmetic = false;
+        for_each_use(p_, b.body, b.index, [&](ref n, ir::position_kind kind) {
+            plain = plain || kind == ir::position_kind::index;
+            arithmetic = true;
+            const ir::range at = p_.nodes[n].positions;
+            for (std::int32_t k = 0; kind == ir::position_kind::merged && k < at.count; ++k)
+                part = part || divides(e, p_.positions[at.first + k], b.index, b.body);
+        });
+        return plain || part || (arithmetic && reaches_as_source(e, b));
+    }
+    /// Whether it is known how far the other indices of a divided axis run.
+    constexpr bool divides(ref e, const ir::position& at, ref index, ref body) const {
+        if (at.kind != ir::position_kind::merged) return false;
+        bool mine = false, others = true;
+        for (std::int32_t t = 0; t < at.terms.count; ++t) {
+            const ref j = p_.affine_terms[at.terms.first + t].index;
+            mine = mine || j == index;
+            others = others && (j == index || shows_extent(p_, body, j) || is_said(e, j));
+        }
+        return mine && others;
+    }
+    /// Whether the shape of a derivative says how long an axis is.
+    constexpr bool is_known(ref name, std::int32_t axis) const {
+        const ir::name_symbol& s = p_.names[name];
+        if (s.kind == ir::name_kind::plain) return false;
+        const bool above = axis < s.numerator_rank;
+        const ref of = above ? p_.find(ir::parts_of_derivative(p_.name(name)).numerator) : s.of;
+        if (of == none) return false;
+        return needed_->has(of) || is_known(of, above ? axis : axis - s.numerator_rank);
+    }
+    /// An index that nothing but its letter, or the tensor that a derivative is by, can give an
+    /// extent: without one of those a call is a mistake. Conditions that compare indices could.
+    constexpr bool is_quiet(const binding& b) {
+        bool quiet = !is_mixed(b.index);
+        for_each_use(p_, b.body, b.index, [&](ref, ir::position_kind kind) {
+            quiet = quiet && kind == ir::position_kind::merged;
+        });
+        ir::for_each_node(p_, b.body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            bool mine = false, all = x.kind == op::compare;
+            for (std::int32_t k = 0; all && k < x.children.count; ++k) {
+                const ir::node& y = p_.nodes[p_.links[x.children.first + k]];
+                all = y.kind == op::position;
+                mine = mine || (all && ir::has_index(p_, y.positions, b.index));
+            }
+            quiet = quiet && !(all && mine);
+        });
+        return quiet;
+    }
+    /// Whether an equation that is needed reads a tensor where another one shows the extent.
+    constexpr bool shows_in_use(ref name, ir::range at, ref index) const {
+        const ir::axis along = p_.indices[index].along;
+        std::int32_t axis = none;
+        for (std::int32_t k = 0; k < at.count; ++k)
+            if (ir::has_index(p_, {at.first + k, 1}, index)) axis = k;
+        bool found = along.tensor == name;
+        for (const ir::equation& q : p_.equations) {
+            if (q.claim || found || !needed_->has(q.name)) continue;
+            ir::for_each_node(p_, q.body, [&](ref n) {
+                const ir::node& x = p_.nodes[n];
+                if (x.kind != op::tensor || x.name != name) return;
+                const ir::position& here = p_.positions[x.positions.first + axis];
+                if (here.kind != ir::position_kind::index) return;
+                ir::for_each_node(p_, q.body, [&](ref m) {
+                    const ir::node& y = p_.nodes[m];
+                    if (y.kind != op::tensor || y.name == name) return;
+                    for (std::int32_t k = 0; k < y.positions.count; ++k) {
+                        const ir::position& there = p_.positions[y.positions.first + k];
+                        found = found || (there.kind == ir::position_kind::index &&
+                                          there.index == here.index);
+                    }
+                });
+            });
+        }
+        return found;
+    }
+
+    // Letters -------------------------------------------------------------------------------------
+
+    constexpr bool same_letter(ref i, ref j) const {
+        return ir::letter_of(p_, i) == ir::letter_of(p_, j);
+    }
+    /// Whether the letter of an index stands for several dimensions: the caller's extent for one
+    /// would be that of another.
+    constexpr bool is_mixed(ref index) {
+        if (index >= mixed_.size()) mixed_.resize(p_.indices.size(), unknown);
+        if (mixed_[index] == unknown) {
+            bool mixed = false;
+            for (ref i = 0; i < p_.indices.size(); ++i)
+                mixed = mixed || (p_.indices[i].along != p_.indices[index].along &&
+                                  p_.indices[i].along.tensor != none && same_letter(i, index));
+            mixed_[index] = mixed ? 1 : 0;
+        }
+        return mixed_[index] == 1;
+    }
+    constexpr bool shows_by_letter(ref e, const binding& b) {
+        const ir::axis along = p_.indices[b.index].along;
+        const auto size = [&](ref i) { return p_.index(i).size; };
+        ref best = none;
+        for (const binding& other : around_) {
+            const ref j = other.index;
+            if (j == b.index || !same_letter(j, b.index)) continue;
+            const auto fits = [&](ref k) { return size(k) < size(b.index); };
+            if (best == none || (fits(j) && (!fits(best) || size(j) > size(best)))) best = j;
+        }
+        const bool primed = size(b.index) > ir::letter_of(p_, b.index).size;
+        if (best != none && b.counts && primed) return p_.indices[best].along == along;
+        // what the caller gives comes first, and else any index of the letter
+        for (const extent_giver<Program>& g : givers_) {
+            if (g.name != along.tensor) continue;
+            bool alike = true, there = g.partner.tensor == none;
+            for (const binding& other : all_) {
+                if (!same_letter(other.index, b.index)) continue;
+                const ir::axis its = p_.indices[other.index].along;
+                alike = alike && (its == along || its == g.partner);
+                there = there || its == g.partner;
+            }
+            return alike && there && !has_tensor_uses(g);
+        }
+        if (is_mixed(b.index)) return false;
+        bool shown = best != none;
+        for (const binding& other : all_)
+            shown =
+                shown || (other.index != b.index && same_letter(other.index, b.index) &&
+                          (is_said(e, other.index) || shows_extent(p_, other.body, other.index)));
+        return shown;
+    }
+    constexpr bool has_tensor_uses(const extent_giver<Program>& g) const {
+        bool any = false;
+        for_each_use(p_, g.body, g.index, [&](ref, ir::position_kind) { any = true; });
+        return any;
+    }
+
+    /// Whether the same places say the extent of an index as where it has its dimension from.
+    constexpr bool reaches_as_source(ref e, const binding& b) const {
+        const ir::axis along = p_.indices[b.index].along;
+        ref body = none, index = none;
+        for (const extent_giver<Program>& g : givers_)
+            if (g.name == along.tensor) body = g.body, index = g.index;
+        const ref defined = p_.definition(along.tensor);
+        if (defined == e) return true;
+        if (body == none && defined != none) {
+            const ir::equation& q = p_.equations[defined];
+            const ir::position& at = p_.positions[q.positions.first + along.number];
+            if (at.kind == ir::position_kind::index) body = q.body, index = at.index;
+        }
+        return body != none && extent_places<Program>(p_).alike(b.body, b.index, body, index);
+    }
+
+    // Statements ----------------------------------------------------------------------------------
+
+    /// Leaves `along` to the indices whose equations say it: elsewhere they are plain letters.
+    constexpr void write() {
+        buffer<bool> somewhere;
+        somewhere.resize(p_.indices.size(), false);
+        for (const statement& s : said_) somewhere[s.index] = true;
+        for (ref i = 0; i < somewhere.size(); ++i)
+            if (!somewhere[i]) p_.indices[i].along = ir::no_axis;
+        if (said_.empty()) return;
+        for (ref e = 0; e < p_.equations.size(); ++e)
+            if (!p_.equations[e].claim && needed_->has(p_.equations[e].name)) write(e, somewhere);
+    }
+    constexpr void write(ref e, const buffer<bool>& somewhere) {
+        ir::equation q = p_.equations[e];
+        const ir::index_set all = ir::indices_of(p_, q);
+        ir::index_set taken = all;
+        ir::index_map renamed;
+        for (ref i = 0, last = all.end(); i < last; ++i) {
+            if (!all.has(i) || i >= somewhere.size() || !somewhere[i]) continue;
+            const bool here = is_said(e, i);
+            detail::text_builder spelling;
+            spelling << p_.index(i);
+            if (!here) renamed.set(i, p_.index_along(spelling, ir::no_axis));
+            else if (ir::has_index(p_, q.positions, i) || !meets(all, i)) continue;
+            else {
+                renamed.set(i, with_more_primes(p_, i, taken));
+                taken.add(renamed(i));
+            }
+        }
+        q.body = ir::rename_indices(p_, q.body, renamed);
+        q.positions = ir::rename_positions(p_, q.positions, renamed);
+        p_.equations[e] = q;
+    }
+    /// Whether another index of an equation is spelt like one, over another axis.
+    constexpr bool meets(const ir::index_set& all, ref index) const {
+        for (ref i = 0, last = all.end(); i < last; ++i)
+            if (all.has(i) && i != index && p_.index(i) == p_.index(index) &&
+                p_.indices[i].along != p_.indices[index].along)
+                return true;
+        return false;
+    }
+
+    Program& p_;
+    const buffer<extent_giver<Program>>& givers_;
+    const buffer<stated_axis<Program>>& stated_;
+    needed_tensors<Program>* needed_ = nullptr;
+    buffer<bool> is_source_;      // by name: its equation is one of the source
+    buffer<bool> is_input_;       // by name: the source reads it
+    buffer<std::uint8_t> mixed_;  // by index, once asked for
+    buffer<statement> said_;
+    buffer<binding> left_, around_, all_;  // of the equation in hand
+    bool more_ = false;
+};
+
+}  // namespace ricci::derive
