@@ -55,10 +55,11 @@ private:
         std::int32_t end = 0;
     };
 
-    /// Whether a letter and \in begin here.
+    /// Whether a letter begins here, with \in \operatorname behind it.
     constexpr bool is_axis() const {
         for (const token* t = now_; t < last_ && t->kind != token_kind::separator; ++t) {
-            if (t->kind == token_kind::command && text_of(*t) == "\\in") return t > now_;
+            if (t->kind == token_kind::command && text_of(*t) == "\\in")
+                return t > now_ && text_of(t[1]) == "\\operatorname";
             const bool dash = t->kind == token_kind::symbol && (t->code == '\'' || t->code == '^' ||
                                                                 t->code == '{' || t->code == '}');
             if (t->kind == token_kind::symbol ? !dash : t->kind == token_kind::number) return false;
@@ -79,9 +80,8 @@ private:
             for (; is(token_kind::letter); advance()) spelling << text_of(peek());
         else if (is_symbol('\'') || is_symbol('^')) read_primes(spelling);
         detail::text_builder called;
-        const bool in = is(token_kind::command) && text_of(peek()) == "\\in";
-        if (!failed() && in) advance();
-        if (!failed() && in && word() == "operatorname") advance(), read_wrapped(called);
+        advance();  // \in
+        if (!failed() && word() == "operatorname") advance(), read_wrapped(called);
         if (failed()) return;
         if (called.view() != "axis" || !accept_symbol('_'))
             return fail(mistake_kind::unexpected, begin, end_before(),

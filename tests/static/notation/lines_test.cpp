@@ -140,8 +140,10 @@ static_assert(!is_computed("z = \\sum_j j, \\quad j \\in \\operatorname{axis}_0(
                            "A"));
 static_assert(refused("y = \\sum_i x^i, \\quad k \\in \\operatorname{axis}_0(x)",
                       mistake_kind::unexpected, 1, 23, "has an index k"));
-static_assert(refused("y = \\sum_i x^i, \\quad i \\in \\mathbb{R}", mistake_kind::unexpected, 1, 23,
-                      "an index runs over an axis of a tensor"));
+static_assert(refused("y = \\sum_i x^i, \\quad i \\in \\operatorname{row}_0(x)",
+                      mistake_kind::unexpected, 1, 23, "an index runs over an axis of a tensor"));
+static_assert(refused("y = \\sum_i x^i, \\quad i \\in \\mathbb{R}", mistake_kind::index_free, 1, 25,
+                      "leave out where a tensor lives"));
 static_assert(
     refused("y = \\sum_i x^i, \\quad i \\in \\operatorname{axis}_0(x)\ni \\in "
             "\\operatorname{axis}_0(w)",
