@@ -140,6 +140,10 @@ tensor_list program::inputs() const {
             info.indices = indices_of(p, x.positions, x.children);
             info.equation = latex;
         }
+        // of one that is bound for its shape alone at least the axes that are named
+        for (const ir::index_symbol& i : p.indices)
+            if (use.in == nullptr && i.along.tensor == n)
+                info.rank = std::max(info.rank, static_cast<std::size_t>(i.along.number) + 1);
         all.push_back(std::move(info));
     }
     return all;

@@ -190,7 +190,11 @@ protected:
 
     /// What the kept names need of the program, or all of it, with the axes that its text has to say.
     constexpr ir::program finished(bool all = false) {
-        return axis_sayer<Program>(p_, dimensions_, source_names_, derived_, stated_).run(all);
+        const buffer<equation> equations = p_.equations;
+        ir::program out =
+            axis_sayer<Program>(p_, dimensions_, source_names_, derived_, stated_).run(all);
+        p_.equations = equations;
+        return out;
     }
 
     // Singular points: what chain rules would make of 0 times infinity ---------------------------
