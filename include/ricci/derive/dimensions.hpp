@@ -34,7 +34,9 @@ struct extent_giver {
 template <class Program>
 class dimensions {
 public:
-    constexpr explicit dimensions(Program& p) : p_(p) {}
+    constexpr explicit dimensions(Program& p) : p_(p), symbols_(p.indices.size()) {}
+    /// How many indices the program had.
+    constexpr ref symbols() const { return symbols_; }
 
     constexpr void run() {
         number_axes();
@@ -340,6 +342,7 @@ private:
     };
 
     Program& p_;
+    ref symbols_;
     buffer<split> splits_;
     buffer<std::int32_t> parts_;
     buffer<std::int32_t> above_;         // of each member of a class another one, or itself

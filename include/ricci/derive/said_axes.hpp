@@ -27,7 +27,7 @@ public:
     /// equations were derived all the same.
     constexpr axis_sayer(Program& p, const dimensions<Program>& dims, std::int32_t sources,
                          const buffer<ref>& derived, const buffer<stated_axis<Program>>& stated)
-        : p_(p), givers_(dims.givers()), stated_(stated) {
+        : p_(p), givers_(dims.givers()), stated_(stated), symbols_(dims.symbols()) {
         add_givers();
         is_source_.resize(p.names.size(), false);
         for (ref n = 0; n < sources; ++n) is_source_[n] = true;
@@ -358,8 +358,15 @@ private:
         for (const statement& s : said_) somewhere[s.index] = true;
         for (ref i = 0; i < somewhere.size(); ++i)
             if (!somewhere[i]) p_.indices[i].along = ir::no_axis;
-        if (said_.empty()) return;
-        for (ref e = 0; e < p_.equations.size(); ++e)
+        // Symbols of one spelling are one again, but within an equation.
+        bool any = !said_.empty();
+        for (ref i = 0; i < somewhere.size(); ++i) {
+            letters_.push(i);
+            for (ref j = 0; i >= symbols_ && !somewhere[i] && letters_[i] == i && j < i; ++j)
+                if (!somewhere[j] && p_.indices[j].text.first == p_.indices[i].text.first)
+                    letters_[i] = j, any = true;
+        }
+        for (ref e = 0; any && e < p_.equations.size(); ++e)
             if (!p_.equations[e].claim && needed_->has(p_.equations[e].name)) write(e, somewhere);
     }
     constexpr void write(ref e, const buffer<bool>& somewhere) {
@@ -367,16 +374,18 @@ private:
         const ir::index_set all = ir::indices_of(p_, q);
         ir::index_set taken = all;
         ir::index_map renamed;
+        const auto rename = [&](ref from, ref to) {
+            renamed.set(from, to);
+            taken.add(to);
+        };
         for (ref i = 0, last = all.end(); i < last; ++i) {
-            if (!all.has(i) || i >= somewhere.size() || !somewhere[i]) continue;
-            const bool here = is_said(e, i);
-            detail::text_builder spelling;
-            spelling << p_.index(i);
-            if (!here) renamed.set(i, p_.index_along(spelling, ir::no_axis));
-            else if (ir::has_index(p_, q.positions, i) || !meets(all, i)) continue;
-            else {
-                renamed.set(i, with_more_primes(p_, i, taken));
-                taken.add(renamed(i));
+            if (!all.has(i) || i >= somewhere.size()) continue;
+            if (!somewhere[i]) {
+                if (!taken.has(letters_[i])) rename(i, letters_[i]);
+            } else if (!is_said(e, i)) {
+                rename(i, index_like(p_, i, ir::no_axis));
+            } else if (!ir::has_index(p_, q.positions, i) && meets(all, i)) {
+                rename(i, with_more_primes(p_, i, taken));
             }
         }
         q.body = ir::rename_indices(p_, q.body, renamed);
@@ -395,6 +404,8 @@ private:
     Program& p_;
     const buffer<extent_giver<Program>>& givers_;
     const buffer<stated_axis<Program>>& stated_;
+    ref symbols_;          // how many indices the source has
+    buffer<ref> letters_;  // of each index, the first that is spelt so
     needed_tensors<Program>* needed_ = nullptr;
     buffer<bool> is_source_;      // by name: its equation is one of the source
     buffer<bool> is_input_;       // by name: the source reads it
