@@ -175,7 +175,10 @@ private:
                 return true;
         }
         if (shows_by_tensor(e, b)) return true;
-        if (is_source_[q.name]) return shows_in_use(q.name, q.positions, b.index);
+        // A derivative may have had its shape from a tensor that nobody needs any more.
+        if (is_source_[q.name])
+            return shows_in_use(q.name, q.positions, b.index) &&
+                   (p_.names[q.name].kind == ir::name_kind::plain || is_quiet(b));
         for (std::int32_t k = 0; k < q.positions.count; ++k)
             if (ir::has_index(p_, {q.positions.first + k, 1}, b.index) &&
                 is_of_input(q.name, k, p_.indices[b.index].along.tensor))

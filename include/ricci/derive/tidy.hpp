@@ -267,8 +267,9 @@ private:
 };
 
 /// What takes the place of which index of an equation, for its left side to have the indices of
-/// `to` instead of those of `from`. A bound index that has one of the new names takes the letter
-/// that has become free.
+/// `to` instead of those of `from`. A bound index that has one of the new names takes a letter that
+/// has become free, of an index that runs over the same axis: the caller may give that letter an
+/// extent.
 template <class Program>
 constexpr ir::index_map left_side_renaming(Program& p, ref body, ir::range from, ir::range to) {
     detail::buffer<ref> a, b;
@@ -302,16 +303,23 @@ constexpr ir::index_map left_side_renaming(Program& p, ref body, ir::range from,
     ir::index_set taken;
     for (ref i : b) taken.add(i);
     add_indices(p, body, taken);
-    std::int32_t next = 0;
+    const auto take_vacated = [&](ref i) {
+        for (ref& v : vacated)
+            if (v != ir::none && p.indices[v].along == p.indices[i].along) {
+                const ref taken_one = v;
+                v = ir::none;
+                return taken_one;
+            }
+        return ir::none;
+    };
     for (std::int32_t k = 0; k < a.size(); ++k) {
         if (a[k] != b[k]) renamed.set(a[k], b[k]);
         if (is_in(a, b[k])) continue;
         // one that has its extent from its letter, or whose letter the caller binds, keeps that
         const detail::text_view spelling = p.index(b[k]);
-        if (spelling[spelling.size - 1] != '\'' && next < vacated.size() &&
-            shows_where_bound(p, body, b[k])) {
-            renamed.set(
-                b[k], p.indices.push({p.indices[vacated[next++]].text, 0, p.indices[b[k]].along}));
+        const bool may = spelling[spelling.size - 1] != '\'' && shows_where_bound(p, body, b[k]);
+        if (const ref letter = may ? take_vacated(b[k]) : ir::none; letter != ir::none) {
+            renamed.set(b[k], p.indices.push({p.indices[letter].text, 0, p.indices[b[k]].along}));
         } else {
             const ref fresh = with_more_primes(p, b[k], taken);
             renamed.set(b[k], fresh);
