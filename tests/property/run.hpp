@@ -12,6 +12,7 @@
 
 #include <ricci/engine/executable.hpp>
 #include <ricci/error.hpp>
+#include <ricci/ir/axes.hpp>
 #include <ricci/ir/element_rules.hpp>
 #include <ricci/ir/needed.hpp>
 #include <ricci/parse.hpp>
@@ -158,8 +159,9 @@ public:
     /// depend on what happens to be bound.
     std::map<std::string, dense> run() {
         const auto all = inputs_;
-        std::erase_if(inputs_,
-                      [&](const engine::operand& o) { return !ir::is_read(program_, o.name); });
+        std::erase_if(inputs_, [&](const engine::operand& o) {
+            return !ir::is_read(program_, o.name) && !ir::gives_axis(program_, o.name);
+        });
         if (inputs_.size() < all.size()) {
             try {
                 return run_as_bound();

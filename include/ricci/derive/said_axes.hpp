@@ -198,7 +198,10 @@ private:
     }
     constexpr bool shows_bound(ref e, const binding& b) {
         if (is_stated(e, b.index)) return false;
-        return is_source_[p_.equations[e].name] || shows_by_tensor(e, b) || shows_by_letter(e, b);
+        if (is_source_[p_.equations[e].name] || shows_by_tensor(e, b)) return true;
+        bool arithmetic = false;  // whose reach comes before what its letter says
+        for_each_use(p_, b.body, b.index, [&](ref, ir::position_kind) { arithmetic = true; });
+        return !arithmetic && shows_by_letter(e, b);
     }
     /// By a place of a tensor: plainly, as what divides an axis, or by all the arithmetic that says
     /// it in the source.

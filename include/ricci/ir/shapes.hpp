@@ -204,6 +204,7 @@ private:
         shape_of_derivative(p, t, along.tensor);
         const std::int32_t rank = t.ranks_[along.tensor];
         if (rank >= 0 && along.number >= rank) found = no_such_axis(p, e, i, rank);
+        if (rank < 0 && complete && last_pass_ && !found) found = unknown_extent(p, e, i);
         if (found || rank < 0) return;
         const std::int64_t size = t.extent(along.tensor, along.number);
         if (size != open_extent) unify(e, i, size, along.tensor, along.number);
