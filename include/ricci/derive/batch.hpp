@@ -7,6 +7,7 @@
 #include <ricci/derive/differentiation.hpp>
 #include <ricci/detail/nearest.hpp>
 #include <ricci/ir/compact.hpp>
+#include <ricci/ir/letters_beside_names.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/primes.hpp>
 #include <ricci/ir/program.hpp>
@@ -69,6 +70,7 @@ private:
         }
         for (ir::index_symbol& i : p_.indices)  // axes behind the new one
             if (i.along.tensor != none && batched_[i.along.tensor]) ++i.along.number;
+        ir::part_letters_from_names(p_);
         out = ir::compact(p_);
         // What is bound for its shape alone stays a name of the program.
         for (ref n = 0; n < defined_.size(); ++n)

@@ -12,6 +12,8 @@
 #include <ricci/derive/squares.hpp>
 #include <ricci/derive/tidy.hpp>
 #include <ricci/detail/nearest.hpp>
+#include <ricci/ir/compact.hpp>
+#include <ricci/ir/letters_beside_names.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -194,7 +196,7 @@ protected:
         ir::program out =
             axis_sayer<Program>(p_, dimensions_, source_names_, derived_, stated_).run(all);
         p_.equations = equations;
-        return out;
+        return ir::part_letters_from_names(out) ? ir::compact(out) : out;
     }
 
     // Singular points: what chain rules would make of 0 times infinity ---------------------------

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
 
 namespace ricci::ir {
 
@@ -12,6 +13,18 @@ namespace ricci::ir {
 constexpr bool is_bracket(const node& x) {
     return x.kind == op::compare ||
            (x.kind == op::apply && x.detail == static_cast<std::uint8_t>(function::logical_not));
+}
+/// Cases, brackets and numbers alone may leave out an index of the left side. Numbers of the caller
+/// are some beside cases and brackets: n^{ij} = k may lack the indices of a tensor k.
+template <class Program>
+constexpr bool is_mask(const Program& p, ref body) {
+    bool conditions = false, numbers = false, tensors = false;
+    for_each_node(p, body, [&](ref n) {
+        const node& x = p.nodes[n];
+        conditions = conditions || is_bracket(x) || x.kind == op::choose;
+        if (x.kind == op::tensor) (x.positions.count == 0 ? numbers : tensors) = true;
+    });
+    return !tensors && (conditions || !numbers);
 }
 /// Whether a bracket is a factor of a node, or of what stands above its stroke.
 template <class Program>

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ricci/ir/axes.hpp>
+#include <ricci/ir/conditions.hpp>
 #include <ricci/ir/needed.hpp>
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/print_signs.hpp>
@@ -61,15 +62,13 @@ private:
         // Reading back demands every index of the left on the right, but for a mask; delta^{ii}
         // with a free i is 1.
         index_set right = free_indices(p_, e.body);
-        bool lacks = false, tensors = false;
+        bool lacks = false;
         const ref right_side = part_of(e.body);
         const bool givers = !e.claim && shape_givers(e, right);
         const bool shapes = (!e.claim && shapes_without_name(e)) || givers;
         for_each_index(p_, e.positions,
                        [&](ref i) { lacks = lacks || (part_in_hand(i) == none && !right.has(i)); });
-        for_each_node(p_, e.body,
-                      [&](ref n) { tensors = tensors || p_.nodes[n].kind == op::tensor; });
-        if (!shapes && (!lacks || !tensors)) return terms(right_side, true);
+        if (!shapes && (!lacks || is_mask(p_, e.body))) return terms(right_side, true);
         for_each_index(p_, e.positions, [&](ref i) {
             if (part_in_hand(i) == none && !right.has(i))
                 out_ << "\\delta^{" << p_.index(i) << p_.index(i) << "} ";
@@ -196,7 +195,9 @@ private:
                 if (y.value == -1 && x.children.count > 1) continue;
                 print_number(p_, y, true, out_);
             } else {
-                if (!first) out_ << (needs_sign(p_, before, child) ? " \\cdot " : " ");
+                if (!first)
+                    out_ << (needs_sign(p_, before, child, k + 1 == x.children.count) ? " \\cdot "
+                                                                                      : " ");
                 factor(child, k + 1 == x.children.count);
             }
             before = child;
@@ -239,6 +240,7 @@ private:
             case op::multiply:
                 return bracketed(n);
             case op::divide:
+                if (of_conditional_mean(p_, x) != none) return conditional_mean(x);
                 out_ << "\\frac{";
                 terms(p_.child(x, 0), false);
                 out_ << "}{";
@@ -311,6 +313,16 @@ private:
         bracketed(p_.child(x, 0));
         const bool logarithm = x.detail == static_cast<std::uint8_t>(reduction::log_of_determinant);
         if (open || logarithm) out_ << ')';
+    }
+    constexpr void conditional_mean(const node& x) {
+        const node& count = p_.nodes[p_.child(x, 1)];
+        out_ << "\\operatorname{mean}_{";
+        for (std::int32_t k = 0; k < count.indices.count; ++k)
+            out_ << (k ? "," : "") << p_.index(p_.reduced(count, k));
+        out_ << " : ";
+        condition(p_.child(count, 0));
+        out_ << '}';
+        bracketed(of_conditional_mean(p_, x));
     }
     constexpr void inverse(const node& x) {
         const node& matrix = p_.nodes[p_.child(x, 0)];

@@ -30,6 +30,10 @@ constexpr bool is_number_name(const program_view& p, text_view name) {
     if (name.size != 3 || (name[0] != 'd' && name[0] != 'n') || name[1] != '_') return false;
     for (const index_symbol& i : p.indices)
         if (p.text(i.text) == name.slice(2, 3)) return true;
+    const ref alone = p.find(name.slice(2, 3));  // [t_i = k] beside n_k
+    for (const node& x : p.nodes)
+        for (std::int32_t k = 0; alone != none && x.kind == op::compare && k < 2; ++k)
+            if (p.nodes[p.child(x, k)].name == alone) return true;
     return false;
 }
 /// Whether a number d_k would be read as a tensor at k: where the text defines it, or has another

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include <ricci/ir/program.hpp>
+#include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/solutions.hpp>
 
 namespace ricci::ir {
 
@@ -49,7 +51,8 @@ constexpr bool is_negative(const program_view& p, ref n) {
     const node& body = p.nodes[p.child(x, 0)];  // a sum of sums too
     return (body.kind == op::multiply || is_sum_node(body)) && is_negative(p, p.child(x, 0));
 }
-constexpr bool starts_with_bracket(const program_view& p, ref n) {
+/// `last`: nothing follows it in its product.
+constexpr bool starts_with_bracket(const program_view& p, ref n, bool last) {
     const node& x = p.nodes[n];
     switch (x.kind) {
         case op::number:
@@ -58,11 +61,12 @@ constexpr bool starts_with_bracket(const program_view& p, ref n) {
         case op::multiply:
             return true;
         case op::power:
-            return !is_bare_power(p, x) || starts_with_bracket(p, p.child(x, 0));
+            return !is_bare_power(p, x) || starts_with_bracket(p, p.child(x, 0), false);
         case op::apply:
             return x.detail == static_cast<std::uint8_t>(function::modulo);
         case op::reduce:
-            return is_sum_node(x);
+            return is_sum_node(x) || is_inverse(x) ||
+                   (!last && x.detail == static_cast<std::uint8_t>(reduction::product));
         default:
             return false;
     }
@@ -78,17 +82,46 @@ constexpr bool is_fraction_of_numbers(const program_view& p, const node& x) {
     return x.kind == op::divide && p.nodes[p.child(x, 0)].kind == op::number &&
            p.nodes[p.child(x, 1)].kind == op::number;
 }
-/// Two factors that read as one thing side by side: two numbers, a number and a fraction, or a name
-/// that would be called with what stands in parentheses behind it.
-constexpr bool needs_sign(const program_view& p, ref before, ref after) {
+/// Whether a node is printed as letters alone, which are indices or read like some.
+constexpr bool is_of_letters(const program_view& p, ref n) {
+    const node& x = p.nodes[n];
+    if (x.kind == op::multiply) {
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            if (!is_of_letters(p, p.child(x, k))) return false;
+        return true;
+    }
+    return x.kind == op::position || (x.kind == op::tensor && x.positions.count == 0);
+}
+/// Two factors that read as one thing side by side: two numbers, a number and a fraction, a name
+/// that would be called with what stands in parentheses behind it, or one with indices and more
+/// letters in parentheses. `last`: nothing follows them.
+constexpr bool needs_sign(const program_view& p, ref before, ref after, bool last) {
     const node* x = &p.nodes[before];
     if (x->kind == op::number &&
         (starts_with_digit(p, after) || is_fraction_of_numbers(p, p.nodes[after])))
         return true;
     if (x->kind == op::power && is_bare_power(p, *x)) x = &p.nodes[p.child(*x, 0)];
-    const bool name = x->kind == op::position ||
-                      (x->kind == op::tensor && x->positions.count == 0 && is_plain(p, x->name));
-    return name && starts_with_bracket(p, after);
+    const bool tensor = (x->kind == op::tensor && is_plain(p, x->name)) || x->kind == op::delta;
+    if (tensor && x->positions.count > 0) {
+        const node& y = p.nodes[after];
+        return is_of_letters(p, y.kind == op::power ? p.child(y, 0) : after) &&
+               starts_with_bracket(p, after, last);
+    }
+    return (tensor || x->kind == op::position) && starts_with_bracket(p, after, last);
+}
+/// What a mean under a condition is of, where a quotient is one: \sum_j [c] x over how many c
+/// leaves; none for other quotients.
+constexpr ref of_conditional_mean(const program_view& p, const node& quotient) {
+    const node &all = p.nodes[p.child(quotient, 0)], &count = p.nodes[p.child(quotient, 1)];
+    if (count.kind != op::reduce || count.value != some_place || !is_sum_node(all) ||
+        all.indices.count != count.indices.count)
+        return none;
+    for (std::int32_t k = 0; k < all.indices.count; ++k)
+        if (p.reduced(all, k) != p.reduced(count, k)) return none;
+    const node& product = p.nodes[p.child(all, 0)];
+    const bool same = product.kind == op::multiply && product.children.count == 2 &&
+                      same_expression(p, p.child(product, 0), p.child(count, 0));
+    return same ? p.child(product, 1) : none;
 }
 /// \sum_{a=0}^{2}: a sum over [a \le 2] times something, whose axis has three places at least.
 constexpr bool has_bounds(const program_view& p, const node& sum) {

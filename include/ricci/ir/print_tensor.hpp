@@ -217,6 +217,8 @@ protected:
             if (k > 0 && p_.at(x.positions, k - 1).kind == position_kind::fixed) out_ << ',';
             position_text(p_.at(x.positions, k), x.positions.count == 1);
         }
+        if (x.positions.count == 1 && p_.at(x.positions, 0).kind == position_kind::fixed)
+            out_ << ',';
         out_ << '}';
         numbers_ = outer;
     }

@@ -97,6 +97,9 @@ struct node {
     source_span source;
 };
 
+/// The value of a count that divides: wherever it is read, its conditions leave a place.
+inline constexpr double some_place = 0.5;
+
 /// Whether a node is a function of a matrix.
 constexpr bool is_of_matrix(const node& x) {
     return x.kind == op::reduce && is_of_matrix(static_cast<reduction>(x.detail));

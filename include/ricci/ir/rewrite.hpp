@@ -293,7 +293,8 @@ constexpr bool uses_name(const Program& p, ref n, ref name) {
     return false;
 }
 
-constexpr bool same_positions(const program& p, range a, range b) {
+template <class Program>
+constexpr bool same_positions(const Program& p, range a, range b) {
     if (a.count != b.count) return false;
     for (std::int32_t k = 0; k < a.count; ++k) {
         const position &x = p.positions[a.first + k], &y = p.positions[b.first + k];
@@ -310,7 +311,8 @@ constexpr bool same_positions(const program& p, range a, range b) {
 }
 
 /// Whether two expressions are the same as written, up to the order of factors.
-constexpr bool same_expression(const program& p, ref a, ref b) {
+template <class Program>
+constexpr bool same_expression(const Program& p, ref a, ref b) {
     if (a == b) return true;
     const node &x = p.nodes[a], &y = p.nodes[b];
     if (x.kind != y.kind || x.detail != y.detail || x.name != y.name || x.value != y.value ||

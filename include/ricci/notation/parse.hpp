@@ -4,6 +4,7 @@
 #include <ricci/ir/compact.hpp>
 #include <ricci/ir/eliminate.hpp>
 #include <ricci/ir/keep_lines.hpp>
+#include <ricci/ir/letters_beside_names.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/needed.hpp>
 #include <ricci/ir/nesting.hpp>
@@ -86,6 +87,7 @@ constexpr parse_result parse_equations(detail::text_view text) {
     ir::index_set letters;
     for (const ir::equation& e : p.equations) ir::add_indices(p, e.body, letters);
     for (ir::equation& e : p.equations) e.body = ir::eliminate_deltas(p, recognise(p, e.body));
+    ir::part_letters_from_names(p);
     ir::mark_shape_only(p);
     result.program = ir::compact(p);
     // The l of \delta^{il}, which is eliminated, stays a letter of the text: the caller may bind it,
