@@ -259,9 +259,9 @@ private:
             const position a = p_.positions[x.positions.first],
                            b = p_.positions[x.positions.first + 1];
             if (a.kind != position_kind::index || b.kind != position_kind::index) continue;
-            if (in_softmax(p_, t, a.index, b.index)) continue;
-            const bool first = is_bound(t, a.index);
-            if (!first && !is_bound(t, b.index)) continue;
+            const bool first = is_bound(t, a.index) && may_stand_for(p_, t, b.index, a.index);
+            if (!first && (!is_bound(t, b.index) || !may_stand_for(p_, t, a.index, b.index)))
+                continue;
             const ref gone = first ? a.index : b.index;
             const ref stays = first ? b.index : a.index;
             t.factors[k] = t.factors.back();
@@ -366,9 +366,11 @@ private:
         if (a == b) return true;
         if (++steps_ > most_) return false;
         const node x = p_.nodes[a], y = p_.nodes[b];
-        if (x.kind != y.kind || x.name != y.name || x.detail != y.detail || x.value != y.value ||
-            x.positions.count != y.positions.count || x.children.count != y.children.count ||
-            x.indices.count != y.indices.count)
+        if (x.kind == op::add && y.kind == op::add) return equal(a, b);          // in any order
+        const bool counts = x.kind == op::reduce && x.value < 1 && y.value < 1;  // of a mean too
+        if (x.kind != y.kind || x.name != y.name || x.detail != y.detail ||
+            (x.value != y.value && !counts) || x.positions.count != y.positions.count ||
+            x.children.count != y.children.count || x.indices.count != y.indices.count)
             return false;
         if (x.kind == op::number) return same_number(p_, x, y);
         const normal_term nothing;

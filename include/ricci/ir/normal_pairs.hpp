@@ -37,6 +37,16 @@ constexpr bool in_softmax(const program& p, const normal_term& t, ref a, ref b) 
         if (has_softmax_over(p, f.atom, a) || has_softmax_over(p, f.atom, b)) return true;
     return false;
 }
+/// Whether one letter may stand for another in all factors: no softmax runs over that one, and none
+/// over this one has both.
+constexpr bool may_stand_for(const program& p, const normal_term& t, ref stays, ref gone) {
+    for (const normal_factor& f : t.factors)
+        if (p.nodes[f.atom].kind != op::delta &&
+            (has_softmax_over(p, f.atom, gone) ||
+             (has_softmax_over(p, f.atom, stays) && free_indices(p, f.atom).has(gone))))
+            return false;
+    return true;
+}
 constexpr bool pair_index(const normal_term& a, const normal_term& b, ref i, ref j,
                           pairing& pairs) {
     const bool bound = is_bound(a, i);
