@@ -21,6 +21,13 @@ namespace {
 // How many places are tried where inequalities do not decide.
 constexpr std::int64_t most_tried = 1 << 18;
 
+// How many ways to leave no place are looked at one by one.
+constexpr std::size_t most_ways = 256;
+
+bool is_count_of_mean(const ir::node& x) {
+    return x.kind == ir::op::reduce && x.value == ir::some_place;
+}
+
 class place_checker {
 public:
     place_checker(const ir::program_view& p, const brackets& conditions,
@@ -38,6 +45,7 @@ public:
         for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
             loops_.push_back({p_.reduced(x, k), shapes_.bound_extent(e_, n, p_.reduced(x, k))});
         if (x.kind == ir::op::reduce) check(x);
+        if (is_count_of_mean(x)) check_count(x);
         // x^0 is 1 whatever x is, which is not read
         if (ir::is_power_of_zero(p_, x)) return loops_.resize(outer);
         if (x.kind == ir::op::tensor) check_use(x);
@@ -180,6 +188,114 @@ private:
             }
         }
     }
+    /// How many places the condition of a mean leaves, which are some wherever the mean is read.
+    void check_count(const ir::node& count) {
+        const ir::ref condition = p_.child(count, 0);
+        const position_condition holds{condition, true};
+        const auto left = reader_.alternatives({&holds, 1});
+        for (const conjunction& around : reader_.alternatives(conditions_)) {
+            const auto ways = ways_to_leave_none(count, left);
+            counted_ = ways ? nullptr : &count;
+            for (const auto& way : ways.value_or(std::vector<std::vector<affine_form>>{{}})) {
+                box_.clear();
+                auto all = around.affine;
+                all.insert(all.end(), way.begin(), way.end());
+                for (const affine_form& f : all) take_letters(f);
+                for (const auto& other : around.others) take_letters(other.node);
+                take_letters(condition);
+                std::erase_if(box_, [&](const index_range& r) { return binds(count, r.index); });
+                tried_.clear();
+                left_ = most_tried;
+                if (holds_somewhere(all, around.others)) refuse_mean();
+            }
+            counted_ = nullptr;
+        }
+    }
+    bool binds(const ir::node& sign, ir::ref index) const {
+        for (std::int32_t k = 0; k < sign.indices.count; ++k)
+            if (p_.reduced(sign, k) == index) return true;
+        return false;
+    }
+    /// Of one letter that is counted: the inequalities of the others that leave none of its places,
+    /// each way one list; nothing where inequalities do not say it.
+    std::optional<std::vector<std::vector<affine_form>>> ways_to_leave_none(
+        const ir::node& count, const std::vector<conjunction>& alternatives) const {
+        std::vector<std::vector<affine_form>> ways{{}};
+        if (count.indices.count != 1) return {};
+        const ir::ref letter = p_.reduced(count, 0);
+        for (const conjunction& c : alternatives) {
+            if (!c.others.empty()) return {};
+            const auto gaps = gaps_of(c, letter);
+            if (!gaps || gaps->size() * ways.size() > most_ways) return {};
+            std::vector<std::vector<affine_form>> more;
+            for (const auto& way : ways)
+                for (const affine_form& gap : *gaps) {
+                    more.push_back(way);
+                    more.back().push_back(gap);
+                }
+            ways = std::move(more);
+        }
+        return ways;
+    }
+    /// What is 0 or more where no place of the letter is between two of its bounds.
+    std::optional<std::vector<affine_form>> gaps_of(const conjunction& c, ir::ref letter) const {
+        std::vector<affine_form> least{{}}, most, gaps;  // of the letter
+        most.push_back({extent_of(letter) - 1, {}});
+        for (const affine_form& f : c.affine) {
+            const std::int64_t factor = f.factor(letter);
+            if (factor < -1 || factor > 1) return {};
+            affine_form rest = f, turned;
+            rest.add(letter, -factor);
+            turned.add(rest, -1);
+            if (factor > 0) least.push_back(turned);
+            else if (factor < 0) most.push_back(rest);
+            else gaps.push_back(turned), gaps.back().offset -= 1;
+        }
+        for (const affine_form& a : least)
+            for (const affine_form& b : most) {
+                gaps.push_back(a);
+                gaps.back().add(b, -1);
+                gaps.back().offset -= 1;
+            }
+        return gaps;
+    }
+    /// Whether the condition of the mean in hand leaves a place where the letters around are at
+    /// the places that are tried.
+    bool leaves_a_place() {
+        const ir::node& count = *std::exchange(counted_, nullptr);
+        const auto outer_box = box_;
+        const auto outer_tried = tried_;
+        const position_condition holds{p_.child(count, 0), true};
+        bool found = false;
+        for (const conjunction& c : reader_.alternatives({&holds, 1})) {
+            auto all = c.affine;
+            for (std::size_t k = 0; k < outer_tried.size(); ++k) {
+                affine_form least, most;
+                least.add(outer_box[k].index, 1);
+                least.offset = -outer_tried[k];
+                most.add(least, -1);
+                all.push_back(least);
+                all.push_back(most);
+            }
+            for (std::int32_t k = 0; k < count.indices.count; ++k)
+                take_letter(p_.reduced(count, k));
+            found = found || holds_somewhere(all, c.others);
+            box_ = outer_box;
+            tried_ = outer_tried;
+        }
+        counted_ = &count;
+        return found;
+    }
+    [[noreturn]] void refuse_mean() const {
+        std::vector<std::string> where;
+        for (std::size_t k = 0; k < tried_.size(); ++k)
+            where.push_back(fmt::format("{} = {}", words_of_index(p_, box_[k].index), tried_[k]));
+        throw error(fmt::format(
+            "ricci: in {} the condition of a mean leaves no place{}, and a mean of none is no "
+            "number; exclude that by a bracket or cases around it.",
+            words_of_equation(p_, e_),
+            where.empty() ? "" : fmt::format(" where {}", fmt::join(where, ", "))));
+    }
     void take_letter(ir::ref index) {
         const auto same = [&](const index_range& r) { return r.index == index; };
         if (std::none_of(box_.begin(), box_.end(), same)) box_.push_back({index, extent_of(index)});
@@ -200,10 +316,12 @@ private:
                          const std::vector<position_condition>& others) {
         if (tried_.size() == box_.size()) {
             if (--left_ < 0) refuse_undecided();
-            return std::all_of(others.begin(), others.end(), [&](const position_condition& c) {
-                return (reader_.value(c.node, [&](ir::ref i) { return place_of(i); }) != 0) ==
-                       c.holds;
-            });
+            const bool all_hold =
+                std::all_of(others.begin(), others.end(), [&](const position_condition& c) {
+                    return (reader_.value(c.node, [&](ir::ref i) { return place_of(i); }) != 0) ==
+                           c.holds;
+                });
+            return all_hold && (counted_ == nullptr || !leaves_a_place());
         }
         const ir::ref letter = box_[tried_.size()].index;
         affine_form here;
@@ -242,12 +360,14 @@ private:
             words_of_equation(p_, e_), at, fmt::join(where, ", "), extent - 1));
     }
     [[noreturn]] void refuse_undecided() const {
-        throw error(fmt::format(
-            "ricci: in {} a place may lie outside of its axis, and whether the conditions around "
-            "it "
-            "exclude that is not seen from more than {} of its places; write them as inequalities "
-            "of indices, as in [i + j \\ge 3].",
-            words_of_equation(p_, e_), most_tried));
+        throw error(
+            fmt::format("ricci: in {} {}, and whether the conditions around it exclude that is not "
+                        "seen from more than {} of its places; write them as inequalities "
+                        "of indices, as in [i + j \\ge 3].",
+                        words_of_equation(p_, e_),
+                        counted_ != nullptr ? "a mean may be of no place"
+                                            : "a place may lie outside of its axis",
+                        most_tried));
     }
     std::int64_t extent_of(ir::ref index) const {
         for (auto l = loops_.rbegin(); l != loops_.rend(); ++l)
@@ -265,12 +385,14 @@ private:
     std::vector<index_range> box_;                // the letters of what is asked
     std::vector<std::int64_t> tried_;             // places of the first of them
     std::int64_t left_ = 0;                       // how many more places are tried
+    const ir::node* counted_ = nullptr;           // the count of a mean that may be of no place
 };
 
 bool may_leave_axes(const ir::program_view& p) {
     return std::any_of(p.indices.begin(), p.indices.end(),
                        [](const ir::index_symbol& i) { return i.extent == ir::kept_inside; }) ||
-           p.affine_terms.size() > 0;
+           p.affine_terms.size() > 0 ||
+           std::any_of(p.nodes.begin(), p.nodes.end(), is_count_of_mean);
 }
 
 bool has_empty_axes(const ir::program_view& p, const ir::shape_table& shapes) {

@@ -68,7 +68,10 @@ private:
                 for (const auto& i : t.indices) over.push_back(out_.intern_index(view(i)));
                 const ir::range r =
                     out_.add_links(over.data(), static_cast<std::int32_t>(over.size()));
-                return out_.reduce(static_cast<ir::reduction>(t.detail), r, children[0]);
+                const ir::ref sign =
+                    out_.reduce(static_cast<ir::reduction>(t.detail), r, children[0]);
+                out_.nodes[sign].value = t.value;
+                return sign;
             }
             default:
                 break;

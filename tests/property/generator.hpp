@@ -172,6 +172,7 @@ private:
         const indices bound = fresh(scope, chance(80) ? 1 : 2);
         if (bound.empty()) return product(scope, wanted, depth);
         tree body = expression(joined(scope, bound), joined(wanted, bound), depth - 1);
+        if (allowed_.conditions && chance(20)) return conditional(scope, bound, std::move(body));
         const bool log_sum = allowed_.written_out && chance(20);
         if (log_sum)
             return apply_tree(
@@ -230,6 +231,26 @@ private:
         tree t = make_tree(ir::op::compare, std::move(sides), static_cast<unsigned>(all[below(4)]));
         t.style = below(1000);
         return t;
+    }
+    /// Over what a condition leaves, which a mean needs to be something.
+    tree conditional(const indices& scope, const indices& bound, tree body) {
+        const bool some = std::all_of(bound.begin(), bound.end(),
+                                      [&](const std::string& i) { return p_.extent(i) > 0; });
+        if (some && (allowed_.smooth_only || chance(50))) {
+            tree holds = make_tree(ir::op::compare, two(position_tree(bound[0]), place(scope)),
+                                   static_cast<unsigned>(ir::comparison::less_equal));
+            tree count = reduce_tree(ir::reduction::sum, bound, holds);
+            count.value = ir::some_place;
+            tree all =
+                reduce_tree(ir::reduction::sum, bound,
+                            make_tree(ir::op::multiply, two(std::move(holds), std::move(body))));
+            return make_tree(ir::op::divide, two(std::move(all), std::move(count)));
+        }
+        const bool least = chance(50);
+        std::vector<tree> parts = two(std::move(body), condition(joined(scope, bound)));
+        parts.push_back(number_tree(least ? HUGE_VAL : -HUGE_VAL));
+        return reduce_tree(least ? ir::reduction::minimum : ir::reduction::maximum, bound,
+                           make_tree(ir::op::choose, std::move(parts)));
     }
     tree normalised(const indices& scope, const indices& wanted, unsigned depth) {
         if (scope.empty()) return leaf(scope, wanted);

@@ -177,4 +177,24 @@ inline axis index_axis(const std::string& index) {
     return {ir::position_kind::index, 0, {{index, 1}}};
 }
 
+/// A number as a text has it.
+inline std::string number_text(double value) {
+    if (value > 1e300) return "\\infty";
+    if (value < -1e300) return "-\\infty";
+    char digits[40];
+    std::snprintf(digits, sizeof digits, "%.6f", value);
+    std::string out = digits;
+    while (out.back() == '0') out.pop_back();
+    if (out.back() == '.') out.pop_back();
+    return out;
+}
+/// Whether a name without indices before a parenthesis, or any before one of letters, would be
+/// taken for the name of a function.
+inline bool is_call(const tree& before, const std::string& next) {
+    if (next[0] != '(' && next.compare(0, 6, "\\left(") != 0) return false;
+    if (before.kind == ir::op::apply && is_call(before.children[0], next)) return true;
+    if (before.kind != ir::op::tensor) return before.kind == ir::op::position;
+    return before.axes.empty() || next.find_first_of("^_[|{+0123456789") == std::string::npos;
+}
+
 }  // namespace ricci::testing

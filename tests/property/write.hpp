@@ -168,7 +168,7 @@ private:
             return sign.empty() || body[0] != '-' ? sign + body : sign + "(" + body + ")";
         }
         if (t.kind == ir::op::add) return "(" + sum(t) + ")";
-        if (t.kind == ir::op::number) return number(t.value);
+        if (t.kind == ir::op::number) return number_text(t.value);
         if (t.kind != ir::op::multiply) return factor(t, true);
         std::string out;
         static const char* const times[] = {" ",   " ",         " \\cdot ", " \\odot ",
@@ -182,20 +182,12 @@ private:
             }
             const std::string next = factor(t.children[k], last);
             if (k > 0 && out != "-")
-                out += t.children[k].kind == ir::op::number || is_call(t.children[k - 1], next)
+                out += (next[0] >= '0' && next[0] <= '9') || is_call(t.children[k - 1], next)
                            ? " \\cdot "
                            : times[t.style % 7];
             out += next;
         }
         return out;
-    }
-    /// Whether a name without indices before a parenthesis, or any before one of letters, would be
-    /// taken for the name of a function.
-    static bool is_call(const tree& before, const std::string& next) {
-        if (next[0] != '(' && next.compare(0, 6, "\\left(") != 0) return false;
-        if (before.kind == ir::op::apply && is_call(before.children[0], next)) return true;
-        if (before.kind != ir::op::tensor) return before.kind == ir::op::position;
-        return before.axes.empty() || next.find_first_of("^_[|{+0123456789") == std::string::npos;
     }
     /// `last`: nothing follows in the product, so a sum sign may stand bare.
     std::string factor(const tree& t, bool last) {
@@ -205,7 +197,7 @@ private:
             case ir::op::call:
                 break;
             case ir::op::number:
-                return t.value < 0 ? "(" + number(t.value) + ")" : number(t.value);
+                return t.value < 0 ? "(" + number_text(t.value) + ")" : number_text(t.value);
             case ir::op::tensor:
                 return name_with_scripts(p_.tensors[t.tensor], t.axes, t.style, t.children);
             case ir::op::delta: {
@@ -220,6 +212,10 @@ private:
             case ir::op::multiply:
                 return "(" + product(t) + ")";
             case ir::op::divide:
+                if (t.children[1].value == ir::some_place)
+                    return below_condition("\\operatorname{mean}", t.children[1],
+                                           t.children[1].children[0],
+                                           t.children[0].children[0].children[1]);
                 if (t.style % 4 == 1)
                     return "(" + factor(t.children[0], false) + " / " +
                            factor(t.children[1], false) + ")";
@@ -241,24 +237,14 @@ private:
         }
         return "";
     }
-    static std::string number(double value) {
-        if (value > 1e300) return "\\infty";
-        if (value < -1e300) return "-\\infty";
-        char digits[40];
-        std::snprintf(digits, sizeof digits, "%.6f", value);
-        std::string out = digits;
-        while (out.back() == '0') out.pop_back();
-        if (out.back() == '.') out.pop_back();
-        return out;
-    }
     std::string power(const tree& t) {
         const tree& base = t.children[0];
         const tree& exponent = t.children[1];
         const bool bare = base.kind == ir::op::number && base.value >= 0;
-        const std::string below = bare ? number(base.value) : "(" + sum(base) + ")";
+        const std::string below = bare ? number_text(base.value) : "(" + sum(base) + ")";
         const bool digit = exponent.kind == ir::op::number && exponent.value >= 0 &&
                            exponent.value < 10 && exponent.value == std::floor(exponent.value);
-        if (digit && t.style % 2) return below + "^" + number(exponent.value);
+        if (digit && t.style % 2) return below + "^" + number_text(exponent.value);
         return below + "^{" + sum(exponent) + "}";
     }
     /// `last`: nothing follows in the product, so the argument may stand bare.
@@ -286,7 +272,8 @@ private:
             case ir::function::sqrt:
                 return "\\sqrt{" + inside + "}";
             case ir::function::absolute:
-                return t.style % 2 ? "|" + inside + "|" : word("abs");
+                return t.style % 2 && inside.find('|') == std::string::npos ? "|" + inside + "|"
+                                                                            : word("abs");
             case ir::function::sigmoid:
                 return t.style % 2 ? "\\sigma(" + inside + ")" : word("sigmoid");
             case ir::function::modulo:
@@ -308,7 +295,20 @@ private:
         std::string out = command && t.style % 2 ? "\\" + w
                           : t.style % 3 == 1     ? "\\text{" + w + "}"
                                                  : "\\operatorname{" + w + "}";
-        return out + "_" + list(t.indices) + "(" + sum(t.children[0]) + ")";
+        const tree& body = t.children[0];
+        const double rest = w == "min" ? HUGE_VAL : -HUGE_VAL;
+        if (t.style % 5 < 3 && w != "mean" && body.kind == ir::op::choose &&
+            body.children.size() == 3 && body.children[2].kind == ir::op::number &&
+            body.children[2].value == rest)
+            return below_condition(out, t, body.children[1], body.children[0]);
+        return out + "_" + list(t.indices) + "(" + sum(body) + ")";
+    }
+    /// \max_{j : j \le i}(x^j)
+    std::string below_condition(const std::string& word, const tree& sign, const tree& holds,
+                                const tree& body) {
+        std::string out = word + "_{";
+        for (const auto& i : sign.indices) out += i + ' ';
+        return out + ": " + condition(holds) + "}(" + sum(body) + ")";
     }
     std::string condition(const tree& t) {
         if (t.kind == ir::op::apply &&
@@ -398,6 +398,9 @@ private:
     }
     std::string name_with_scripts(const declaration& d, const std::vector<axis>& axes,
                                   unsigned style, const std::vector<tree>& places = {}) const {
+        const auto is_x = [](const declaration& other) { return other.latex == "x"; };
+        if (d.latex == "n_x" && std::any_of(p_.tensors.begin(), p_.tensors.end(), is_x))
+            return "n_{\\text{x}}";  // with an x in a condition n could be a tensor at x
         if (axes.empty()) return d.latex;
         const bool commas =
             style % 4 == 3 || std::any_of(axes.begin(), axes.end(), [](const axis& a) {

@@ -11,7 +11,8 @@ from raw import (Equation, Own, is_exponential, is_letter, names_in, only_letter
                  walk_raw)
 from resolve import Resolver
 from syntax import Parser
-from tree import Apply, Call, Derivative, Inverse, Matrix, Name, Norm, Reduce
+from conditions import condition_letters
+from tree import Apply, Bracket, Call, Derivative, Inverse, Matrix, Name, Norm, Reduce
 
 
 class Text:
@@ -292,7 +293,8 @@ class Text:
                 u = sc.read_use(left, self.all_words)
                 script = left.scripts[0][1] if left.scripts else ()
                 if u.scalar and len(script) == 1 and script[0].kind != "text" and any(
-                        script[0].value in self.letters_in([s]) for s in e.raw_sides):
+                        script[0].value in self.letters_in([s]) | compared_letters(s)
+                        for s in e.raw_sides):
                     found.add(u.base)
             per_base = defaultdict(set)
             roots = [left] + e.raw_sides + [x for l, ss in e.raw_other for x in ss]
@@ -389,12 +391,22 @@ class Text:
             others = [x for left, ss in e.raw_other for x in [left] + ss]
             roots = [e.raw_left] + e.raw_sides + others
             e.letters = self.letters_in(roots)
+            left = self.letters_in([e.raw_left])
+            for s in e.raw_sides + [s for _, ss in e.raw_other for s in ss]:
+                e.letters |= condition_letters(s, e.letters, left, self)
             r = Resolver(self, e.letters, ())
             e.left = r.left(e.raw_left)
             e.sides = [r.node(s) for s in e.raw_sides]
             e.other = [(r.left(left), [r.node(s) for s in ss]) for left, ss in e.raw_other]
         self.axes = [(e, letter, sc.read_use(name, self.all_words).base, axis)
                      for e, letter, name, axis in self.axes]
+
+
+def compared_letters(side):
+    """Letters that stand by themselves in brackets that have indices: the k of [t_i = k]."""
+    return {n.base for x in walk_raw(side) if isinstance(x, Bracket)
+            if any(m.scripts and not sc.is_power(m.scripts[0][1]) for m in names_in(x))
+            for n in names_in(x) if not n.scripts and is_letter(n.base)}
 
 
 class _Scalars:

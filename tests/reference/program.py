@@ -7,7 +7,7 @@ from lexer import Doubt, Refused
 from names import Text
 from raw import OwnCall
 from scope import Scope, derivative_places, occurrences, rename, turned
-from tree import Bracket, Delta, Derivative, Inverse, Logic, Matrix, Tensor, children
+from tree import Bracket, Cases, Delta, Derivative, Inverse, Logic, Matrix, Tensor, children
 
 
 def below(node):
@@ -110,9 +110,8 @@ class Program:
         if any(isinstance(n, (Derivative, Delta, OwnCall)) or isinstance(n, Tensor) and n.places
                for n in nodes):
             return False
-        if any(isinstance(n, Tensor) for n in nodes):
-            raise Doubt("scalars that fill a tensor")
-        return True
+        conditions = any(isinstance(n, (Bracket, Cases)) for n in nodes)
+        return conditions or not any(isinstance(n, Tensor) for n in nodes)
 
     # heights --------------------------------------------------------------------------------------
     def all_trees(self):

@@ -2,6 +2,7 @@
 text."""
 
 from recipes_claims import claims, derivatives, loss_claims
+from recipes_conditions import below_functions, counts, masked_softmax, masks
 from recipes_matrices import (determinants, factors, inverses, matrix_claims, matrix_gradients,
                               solving)
 from recipes_places import bounds, digits, gathers, halves, heights, merged, padded, shifts
@@ -310,4 +311,5 @@ ALL = [gravity, overflow, overflow, padded, softmax, softmax, inline_softmax, ma
        derivatives, digits, digits, heights, heights, gathers, merged, shifts, shifts, bounds,
        bounds, claims, claims, claims, loss_claims, loss_claims, parentheses, scalars, halves,
        cases, exponentials, left_sides, refused, attention, norm_signs, functions, solving, solving,
-       determinants, inverses, inverses, factors, matrix_gradients, matrix_claims]
+       determinants, inverses, inverses, factors, matrix_gradients, matrix_claims,
+       below_functions, below_functions, below_functions, masked_softmax, counts, masks]

@@ -4,6 +4,7 @@ its own, and what is not bound is refused."""
 import itertools
 from collections import Counter
 
+from conditions import bound_by_conditions
 from lexer import Doubt, Refused
 from raw import OwnCall
 from tree import (Add, Apply, Bracket, Cases, Compare, Delta, Derivative, Group, Infinity, Inverse,
@@ -135,6 +136,7 @@ def counts(node, bound):
         return out
     if is_value(node):
         own = set(node.indices or ()) if isinstance(node, (Reduce, Norm, Matrix)) else set()
+        beside = condition_counts(node)
         hidden = set(node.bound()) if isinstance(node, Matrix) else own
         if getattr(node, "kind", "") == "softmax":
             hidden = set()
@@ -148,16 +150,22 @@ def counts(node, bound):
                 if n == 1 or i in bound or i in own:
                     here[i] = 1
             out = out | here if isinstance(node, Cases) else out + here
-        return out
+        return out | beside
     if isinstance(node, Reduce):
-        own = set(node.indices or ())
-        if node.indices is None:
-            own = {i for i, _ in occurrences(node.condition)} - bound
-        return Counter({i: n for i, n in counts(node.body, bound | own).items() if i not in own})
+        own = set(node.indices)
+        inside = counts(node.body, bound | own) + condition_counts(node)
+        return Counter({i: n for i, n in inside.items() if i not in own})
     out = Counter()
     for c in below(node):
         out += counts(c, bound)
     return out
+
+
+def condition_counts(node):
+    """The letters of the condition below a sign that are not the sign's own."""
+    if not isinstance(node, Reduce) or node.condition is None:
+        return Counter()
+    return Counter({i for i, _ in occurrences(node.condition)} - set(node.indices))
 
 
 class Scope:
@@ -174,7 +182,7 @@ class Scope:
     # entry ----------------------------------------------------------------------------------------
     def settle(self, node, free):
         """A right side with all its sums written; `free` are the indices of the left."""
-        out = self.sum_(node, set(free), set())
+        out = self.sum_(bound_by_conditions(node, set(free)), set(free), set())
         for i, _ in occurrences(out):
             if i not in free:
                 raise Refused("index once", i)
@@ -206,8 +214,7 @@ class Scope:
             if t.kind != "sum":
                 return
             alone = alone and t.condition is None
-            letters = t.indices or [i for i, _ in occurrences(t.condition) if i not in bound]
-            self.ended.append((set(letters), self.nonlinear if alone else None))
+            self.ended.append((set(t.indices), self.nonlinear if alone else None))
             t = t.body
 
     def value(self, node, bound):
@@ -338,13 +345,6 @@ class Scope:
 
     def reduce(self, r, bound, outer):
         indices = r.indices
-        if indices is None:
-            indices = []
-            for i, _ in occurrences(r.condition):
-                if i not in bound and i not in indices:
-                    indices.append(i)
-            if not indices:
-                raise Refused("bounds", "the condition binds nothing")
         if r.kind == "softmax":
             return self.softmax(r, bound)
         if len(set(indices)) < len(indices):
@@ -376,9 +376,11 @@ class Scope:
         return any(self.is_number(c, i) for c in below(node))
 
     def softmax(self, r, bound):
-        body = self.value(r.body, bound | set(r.indices))
+        inside = bound | set(r.indices)
+        body = self.value(r.body, inside)
         # What is summed below the stroke has names of its own; the value has the index still.
-        out = Reduce("softmax", [], body, None)
+        out = Reduce("softmax", [], body,
+                     None if r.condition is None else self.condition(r.condition, inside))
         out.free = list(r.indices)
         for i in r.indices:
             if i not in {j for j, _ in occurrences(body)}:

@@ -290,7 +290,7 @@ class Parser(Fractions):
                              [below, [self.inner(a) for a in split_commas(self.until(")"))]])
             if function not in REDUCTIONS | MATRICES:
                 raise Refused("unknown function", function)
-            indices = letters_of(below)
+            indices, condition = self.below_sign(below, function in MATRICES)
             if function in MATRICES and (len(indices) != 2 or indices[0] == indices[1]):
                 raise Refused("unexpected", f"{function} takes the indices of rows and columns")
             if function == "solve":
@@ -310,10 +310,10 @@ class Parser(Fractions):
                 body = self.factor()
                 if getattr(body, "loose", False):
                     raise Refused("two readings", "braces as brackets")
-                self.note_open(body, False, indices)
+                self.note_open(body, False, indices or ())
             if function in MATRICES:
                 return Matrix(function, indices, [body])
-            return Reduce(function, indices, body)
+            return Reduce(function, indices, body, condition)
         if function in self.own:
             raise Refused("unexpected", f"{function} needs an index")
         lower = {"ELU": "elu", "ReLU": "relu", "GELU": "gelu", "SiLU": "silu"}
@@ -365,12 +365,18 @@ class Parser(Fractions):
         r = Reduce(kind, [], body)
         if above is not None or any(t.is_("=") for t in below):
             return self.bounded(r, below, above)
-        if any(t.is_(*RELATIONS, "\\land", "\\lor", ",") and not t.is_(",") for t in below):
-            r.condition = Conditions(below, self.own).whole()
-            r.indices = None  # names.py knows which letters are free
-            return r
-        r.indices = letters_of(below)
+        r.indices, r.condition = self.below_sign(below)
         return r
+
+    def below_sign(self, below, plain=False):
+        """The indices below a sign, or None where a condition says what is bound; the condition."""
+        colon = [k for k, t in enumerate(below) if t.is_(":")]
+        if plain or not colon and not any(
+                t.is_(*RELATIONS, "\\land", "\\lor") and not t.is_("=") for t in below):
+            return letters_of(below), None
+        begin = colon[0] + 1 if colon else 0
+        condition = Conditions(below[begin:], self.own).whole()
+        return (letters_of(below[:colon[0]]) if colon else None), condition
 
     def bounded(self, r, below, above):
         k = [n for n, t in enumerate(below) if t.is_("=")]
@@ -457,8 +463,10 @@ class Conditions(Parser):
 
     def conjunction(self):
         parts = [self.single()]
-        while self.accept("\\land", ","):
+        while self.accept("\\land"):
             parts.append(self.single())
+        if self.peek().is_(","):
+            raise Refused("unexpected", "a comma between conditions")
         return parts[0] if len(parts) == 1 else Logic("and", parts)
 
     def single(self):

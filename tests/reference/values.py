@@ -260,14 +260,17 @@ class Evaluator:
     def reduce(self, node, e, value):
         v = value(node.body)
         if node.kind == "softmax":
+            if node.condition is not None:
+                v = apply(lambda c, x: np.where(c != 0, x, -np.inf),
+                          self.condition(node.condition, value), v)
             return self.softmax(node, v)
         for i in node.indices:
             if i not in v.labels:
                 v = self.with_axes(v, [i], e)
         if node.condition is not None:
-            zero = {"sum": 0, "product": 1, "max": -np.inf, "min": np.inf}[node.kind]
-            v = apply(lambda c, x: np.where(c != 0, x, zero), self.condition(node.condition, value),
-                      v)
+            zero = {"sum": 0, "product": 1, "min": np.inf, "mean": 0}.get(node.kind, -np.inf)
+            holds = self.condition(node.condition, value)
+            v = apply(lambda c, x: np.where(c != 0, x, zero), holds, v)
             for i in node.indices:
                 if i not in v.labels:
                     v = self.with_axes(v, [i], e)
@@ -278,6 +281,12 @@ class Evaluator:
             return Array(labels, d.sum(axis=axes))
         if node.kind == "product":
             return Array(labels, d.prod(axis=axes))
+        if node.kind == "mean" and node.condition is not None:
+            left = self.with_axes(holds, [i for i in v.labels if i not in holds.labels], e)
+            left = spread(left, list(v.labels)).sum(axis=axes)
+            self.outside = self.outside or bool((left == 0).any())
+            total = d.sum(axis=axes)
+            return Array(labels, np.where(left == 0, self.nowhere, total / np.maximum(left, 1)))
         if node.kind == "mean":
             count = 1
             for a in axes:

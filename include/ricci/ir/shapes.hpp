@@ -39,6 +39,7 @@ struct shape_inference {
     bool learnt_ = false;                        // a use gave an axis its extent, in this pass
     bool open_ = false;                          // an extent stayed open, in this pass
     bool unsettled_ = false;                     // an index of the equation is open, in this round
+    bool shared_ = false;                        // a condition gave an extent in this round
     bool last_pass_ = false;
     /// The largest extent of an open index that keeps the arithmetic places of a tensor inside.
     struct candidate {
@@ -148,6 +149,7 @@ struct shape_inference {
             for (round_ = 0; round_ <= last_round && !found; ++round_) {
                 candidates_.clear();
                 unsettled_ = false;
+                shared_ = false;
                 walk(e, q.body, [&](ref n) {
                     const node& x = p.nodes[n];
                     if (x.kind == op::tensor) see(e, x.name, x.positions);
@@ -163,6 +165,8 @@ struct shape_inference {
                 if (round_ == given_round) share_given(e);
                 if (round_ >= shared_round) share_primed(e);
                 if (!unsettled_ && round_ < last_round) round_ = last_round - 1;
+                else if (shared_)
+                    --round_;  // \sum_{j \le i} \sum_{k \le j} x^k: k says j, j says i
             }
             if (!found) define(e);
         }
@@ -273,8 +277,10 @@ private:
         const node &a = p.nodes[p.child(x, 0)], &b = p.nodes[p.child(x, 1)];
         if (a.kind != op::position || b.kind != op::position) return;
         const ref i = p.at(a.positions, 0).index, j = p.at(b.positions, 0).index;
-        if (is_open(i)) cell(i) = cell(j);
-        else if (is_open(j)) cell(j) = cell(i);
+        if (is_open(i) && extent(j) != open_extent) cell(i) = cell(j);
+        else if (is_open(j) && extent(i) != open_extent) cell(j) = cell(i);
+        else return;
+        shared_ = true;
     }
     /// A function of a matrix has as many rows as columns.
     constexpr void share_square(ref e, const node& x) {
@@ -476,7 +482,7 @@ private:
             const node& x = p.nodes[n];
             for_each_index(p, x.positions, [&](ref i) { need(e, i); });
             for (std::int32_t k = 0; k < x.indices.count; ++k) need(e, p.reduced(x, k));
-            if (binds(x) && x.value > 0) need_places(e, p.reduced(x, 0), x.value);
+            if (binds(x) && x.value >= 1) need_places(e, p.reduced(x, 0), x.value);
         });
         if (found) return;
         if (t.ranks_[q.name] >= 0) {

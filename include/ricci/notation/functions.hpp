@@ -19,14 +19,14 @@ public:
 
 protected:
     using sums::accept_symbol, sums::advance, sums::are_of_matrix, sums::begin_here,
-        sums::calls_after_subscript, sums::closing_bar_, sums::end_before, sums::ends_group,
-        sums::expect_symbol, sums::exponent_is_list, sums::fail, sums::fail_here, sums::find_styled,
-        sums::function_as_tensor, sums::group_, sums::is_defined, sums::is_key, sums::is_reciprocal,
-        sums::is_signed, sums::is_single, sums::is_symbol, sums::label_follows, sums::note_argument,
-        sums::now_, sums::parser, sums::peek, sums::powered_call, sums::program_,
-        sums::read_base_name, sums::read_index_list, sums::refuse_group_argument,
-        sums::refuse_inverse_function, sums::survey_, sums::text_, sums::two_powers,
-        sums::unknown_function, sums::word;
+        sums::bounded_sign, sums::calls_after_subscript, sums::closing_bar_, sums::end_before,
+        sums::ends_group, sums::expect_symbol, sums::exponent_is_list, sums::fail, sums::fail_here,
+        sums::find_styled, sums::function_as_tensor, sums::group_, sums::is_defined, sums::is_key,
+        sums::is_reciprocal, sums::is_signed, sums::is_single, sums::is_symbol, sums::label_follows,
+        sums::note_argument, sums::now_, sums::parser, sums::peek, sums::powered_call,
+        sums::program_, sums::read_base_name, sums::read_condition_or_list, sums::read_index_list,
+        sums::refuse_group_argument, sums::refuse_inverse_function, sums::survey_, sums::text_,
+        sums::two_powers, sums::unknown_function, sums::word;
 
     /// `exp(x)`, `\operatorname{softmax}_j(x)`, a function defined before, or a tensor.
     constexpr ref read_word_or_tensor(std::int32_t begin) {
@@ -122,9 +122,12 @@ protected:
     constexpr ref read_reduction(ir::reduction reduction, text_view name, std::int32_t begin) {
         advance();
         detail::buffer<ref> over;
-        read_index_list(over);
-        if (failed()) return none;
-        if (ir::is_of_matrix(reduction) && !are_of_matrix(over, name, begin)) return none;
+        double mark = 0;
+        const bool matrix = ir::is_of_matrix(reduction);
+        ref condition = none;
+        if (matrix) read_index_list(over);
+        else condition = read_condition_or_list(over, mark);
+        if (failed() || (matrix && !are_of_matrix(over, name, begin))) return none;
         if (reduction == ir::reduction::solve) {
             ref arguments[2] = {none, none};
             if (!read_arguments(arguments, true,
@@ -144,7 +147,7 @@ protected:
         if (ends_group() && !is_single(group_.shape)) refuse_group_argument(begin);
         if (!bracketed)
             note_argument(begin, at, program_.nodes[body].kind == ir::op::number, false, bound);
-        return program_.reduce(reduction, bound, body, {begin, end_before()});
+        return bounded_sign(reduction, bound, condition, mark, body, begin);
     }
     constexpr ref read_application(ir::function f, std::int32_t begin) {
         const bool two = ir::entry_of(f).arguments == 2;

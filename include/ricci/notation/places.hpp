@@ -8,6 +8,7 @@
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/bounds.hpp>
+#include <ricci/notation/open_letters.hpp>
 #include <ricci/notation/positions.hpp>
 
 namespace ricci::notation {
@@ -25,6 +26,18 @@ public:
 
     constexpr ref run() {
         if (p_.affine_terms.size() > 0) find_neighbours(equation_.body, false);
+        bool conditions = false;
+        ir::for_each_node(p_, equation_.body, [&](ref n) {
+            conditions = conditions || binds_by_condition(p_.nodes[n]);
+        });
+        if (conditions) {
+            survey();
+            ir::index_set left;
+            ir::add_indices(p_, equation_.positions, left);
+            condition_letters letters(p_, indices_, parameters_);
+            letters.find(equation_.body, left);
+            if (letters.doubtful != none) refuse_doubtful(p_.nodes[letters.doubtful]);
+        }
         return settle(equation_.body, false);
     }
     /// Whether what some sign runs over is yet to be decided.
@@ -129,6 +142,15 @@ private:
         }
         return sum_over_places(x, at, over, factors);
     }
+    constexpr void refuse_doubtful(const ir::node& x) {
+        detail::text_builder s;
+        s << p_.name(x.name)
+          << " can be an index that this condition binds, and a number of the caller; write all "
+             "that is bound before a colon, \\sum_{k,"
+          << p_.name(x.name) << " : k \\le " << p_.name(x.name)
+          << "}, or the number's condition in a bracket, [" << p_.name(x.name) << " \\le i]";
+        fail(x.source, s);
+    }
     /// x^i beside x^{i+1} is x^{i+0}: how far i runs is what fits all places of x.
     constexpr ir::position beside_itself(const ir::position& q) {
         const ir::range terms{p_.affine_terms.size(), 1};
@@ -137,6 +159,13 @@ private:
     }
     constexpr void refuse_below_zero(const ir::node& x, const ir::position& q) {
         detail::text_builder s;
+        if (x.name == equation_.name) {
+            s << p_.name(x.name)
+              << " is made of its own places before; of a recurrence write one step, as in H = a "
+                 "h, "
+                 "which ricci::repeat repeats, each H being the next h";
+            return fail(x.source, s);
+        }
         s << "this place is " << q.offset
           << " where its indices are 0, and no axis begins there; shift the letters, as in x_{i+1} "
              "- "
@@ -198,18 +227,18 @@ private:
         return false;
     }
     constexpr bool index_of_equation(ref index) {
-        if (!surveyed_) {
-            surveyed_ = true;
-            const auto look = [&](ref i) { indices_.add(i); };
-            ir::for_each_index(p_, equation_.positions, look);
-            ir::for_each_node(p_, equation_.body, [&](ref n) {
-                const ir::node& x = p_.nodes[n];
-                ir::for_each_index(p_, x.positions, look);
-                for (std::int32_t k = 0; k < x.indices.count; ++k)
-                    look(p_.links[x.indices.first + k]);
-            });
-        }
+        if (!surveyed_) survey();
         return indices_.has(index);
+    }
+    constexpr void survey() {
+        surveyed_ = true;
+        const auto look = [&](ref i) { indices_.add(i); };
+        ir::for_each_index(p_, equation_.positions, look);
+        ir::for_each_node(p_, equation_.body, [&](ref n) {
+            const ir::node& x = p_.nodes[n];
+            ir::for_each_index(p_, x.positions, look);
+            for (std::int32_t k = 0; k < x.indices.count; ++k) look(p_.links[x.indices.first + k]);
+        });
     }
 
     ir::program& p_;

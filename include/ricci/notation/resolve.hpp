@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/conditions.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -51,7 +52,7 @@ public:
                      " stands twice on the left; the value would have no place off the diagonal");
         }
         if (!mistake_) e.body = resolve(e.body);
-        if (missing_ != none && !is_mask(e.body))
+        if (missing_ != none && !ir::is_mask(p_, e.body))
             fail(ir::mistake_kind::index_missing, missing_, e.source,
                  " stands on the left and nowhere on the right");
         return static_cast<ir::mistake&&>(mistake_);
@@ -72,13 +73,6 @@ public:
     }
 
 private:
-    /// Cases, brackets and numbers alone may leave out an index of the left side: a mask.
-    constexpr bool is_mask(ref body) const {
-        bool tensors = false;
-        ir::for_each_node(p_, body,
-                          [&](ref n) { tensors = tensors || p_.nodes[n].kind == op::tensor; });
-        return !tensors;
-    }
     constexpr ref settle_places(const ir::equation& e, ir::range parameters) {
         place_settler places(p_, text_, e, parameters);
         const ref body = places.run();

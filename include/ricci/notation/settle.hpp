@@ -8,6 +8,7 @@
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/bounds.hpp>
 #include <ricci/notation/complete.hpp>
+#include <ricci/notation/open_letters.hpp>
 
 namespace ricci::notation {
 
@@ -47,6 +48,7 @@ private:
         if (x.kind == ir::op::compare && x.value == undecided::truth) return truth(x);
         if (is_open_cases(x)) return closed_cases(x);
         if (is_square_of_norm(x)) return norm(p_.nodes[p_.links[x.children.first]], false);
+        if (x.kind == ir::op::multiply || x.kind == ir::op::divide) return settle_factors(n);
         const ir::range bound{x.indices.first, ir::bound_count(x)};
         if (bound.count == 0) return settle_children(n);
         return within(bound, [&] { return settle_children(n); });
@@ -85,6 +87,33 @@ private:
     constexpr ir::ref settle_children(ir::ref n) {
         return ir::rebuild_children(p_, n, [&](ir::ref child) { return settle(child); });
     }
+    /// A letter that another factor has is no letter of a condition in this one.
+    constexpr ir::ref settle_factors(ir::ref n) {
+        const ir::range factors = p_.nodes[n].children;
+        const ir::index_set outer = beside_, outer_bound = bound_beside_, outer_pairs = paired_;
+        std::int32_t k = 0;
+        const ir::ref settled = ir::rebuild_children(p_, n, [&](ir::ref child) {
+            beside_ = outer;
+            bound_beside_ = outer_bound;
+            paired_ = outer_pairs;
+            ir::index_set together;
+            for (std::int32_t m = 0; m < factors.count; ++m) {
+                if (m == k) continue;
+                const ir::ref other = p_.links[factors.first + m];
+                together.merge(open_letters(p_, other));
+                bound_beside_.unite(ir::free_indices(p_, other));
+            }
+            beside_.unite(together);
+            for (ir::ref i = 0, last = together.end(); i < last; ++i)
+                if (together.repeated(i)) paired_.add(i);
+            ++k;
+            return settle(child);
+        });
+        beside_ = outer;
+        bound_beside_ = outer_bound;
+        paired_ = outer_pairs;
+        return settled;
+    }
 
     // Conditions and bounds -----------------------------------------------------------------------
 
@@ -95,37 +124,92 @@ private:
         ir::ref condition = written;
         ir::range over = x.indices;
         double least = 0;
-        if (x.value == undecided::condition) over = letters_of(condition, x.source);
+        const auto reduction = static_cast<ir::reduction>(x.detail);
+        if (x.value == undecided::condition && reduction == ir::reduction::softmax)
+            over = first_letter_of(condition, x.source);
+        else if (x.value == undecided::condition) over = letters_of(condition, body, x.source);
         else if (x.value != undecided::none) condition = within_bounds(x, written, body, least);
         if (mistake_) return body;
         const ir::ref inside = within(over, [&] {
             if (condition != ir::none) condition = settle(condition);
             return settle(body);
         });
-        const auto reduction = static_cast<ir::reduction>(x.detail);
+        if (reduction == ir::reduction::mean) return mean(over, condition, inside, x.source);
         const ir::ref sign =
             p_.reduce(reduction, over, covered(reduction, condition, inside), x.source);
         p_.nodes[sign].value = least;
         return sign;
     }
-    /// What a condition leaves out is 0 in a sum and 1 in a product.
+    /// What a condition leaves out is 0 in a sum, 1 in a product, and else no value is as far off.
     constexpr ir::ref covered(ir::reduction r, ir::ref condition, ir::ref body) {
         if (condition == ir::none) return body;
         const ir::source_span source = p_.nodes[body].source;
         if (r == ir::reduction::sum) return p_.make(ir::op::multiply, condition, body, source);
-        const ir::ref cases[] = {body, condition, p_.number(1)};
+        const double infinity = __builtin_inf();
+        const double rest = r == ir::reduction::product   ? 1
+                            : r == ir::reduction::minimum ? infinity
+                                                          : -infinity;
+        const ir::ref cases[] = {body, condition, p_.number(rest)};
         return p_.make(ir::op::choose, 0, cases, 3, source);
     }
-    /// The letters of a condition that are not bound outside.
-    constexpr ir::range letters_of(ir::ref condition, ir::source_span at) {
+    /// The sum of what the condition leaves, by how many that are.
+    constexpr ir::ref mean(ir::range over, ir::ref condition, ir::ref body, ir::source_span at) {
+        ir::for_each_node(p_, condition, [&](ir::ref n) {
+            if (p_.nodes[n].kind == ir::op::tensor)
+                fail(at,
+                     "how many places this condition leaves depends on values here, and a mean of "
+                     "none is no number; write what it is then, as in \\frac{\\sum_{j} [m^j > 0] "
+                     "x^j}{\\max(\\sum_{j} [m^j > 0], 1)}, which is 0 for none");
+        });
+        const ir::ref all =
+            p_.reduce(ir::reduction::sum, over, covered(ir::reduction::sum, condition, body), at);
+        const ir::ref count = p_.reduce(ir::reduction::sum, over, condition, at);
+        p_.nodes[count].value = ir::some_place;
+        return p_.make(ir::op::divide, all, count, at);
+    }
+    /// The letter of a condition that is written first.
+    constexpr ir::range first_letter_of(ir::ref condition, ir::source_span at) {
+        ir::ref first = ir::none;
+        std::int32_t begin = 0;
+        ir::for_each_node(p_, condition, [&](ir::ref n) {
+            const ir::node& x = p_.nodes[n];
+            ir::index_set here;
+            ir::add_indices(p_, x.positions, here);
+            if (here.empty() || (first != ir::none && x.source.begin >= begin)) return;
+            begin = x.source.begin;
+            ir::ref own = ir::none;
+            ir::for_each_index(p_, x.positions,
+                               [&](ir::ref i) { own = own == ir::none ? i : own; });
+            first = own;
+        });
+        if (first == ir::none) fail(at, binds_nothing);
+        return p_.add_links(&first, first != ir::none ? 1 : 0);
+    }
+    static constexpr const char* binds_nothing =
+        "this condition binds no index: each of its letters is free here, or is no index of this "
+        "equation";
+    /// The letters of a condition that are bound neither outside nor by a product around.
+    constexpr ir::range letters_of(ir::ref condition, ir::ref body, ir::source_span at) {
         const ir::index_set letters = ir::free_indices(p_, condition);
+        const ir::index_set covered = ir::free_indices(p_, body);
         detail::buffer<ir::ref> over;
-        for (ir::ref i = 0, last = letters.end(); i < last; ++i)
-            if (letters.has(i) && !bound_.has(i)) over.push(i);
-        if (over.empty())
-            fail(at,
-                 "this condition binds no index: each of its letters is free here, or is no "
-                 "index of this equation");
+        for (ir::ref i = 0, last = letters.end(); i < last; ++i) {
+            // x^i x^i \sum_{i<j} z^i z^j: a sum by itself, and one over all
+            const bool own = paired_.has(i) && covered.has(i);
+            if (!letters.has(i) || bound_.has(i) || (beside_.has(i) && !own)) continue;
+            over.push(i);
+            if (!bound_beside_.has(i) || covered.has(i)) continue;
+            detail::text_builder sentence;
+            sentence << "the index " << p_.index(i)
+                     << " stands in conditions of two factors, and in nothing that they are of; "
+                        "write \\sum_{"
+                     << p_.index(i)
+                     << "} in front for one sum over it, or say below each sign what "
+                     << "it binds, as in \\sum_{j," << p_.index(i) << " : j \\le " << p_.index(i)
+                     << '}';
+            fail(at, sentence);
+        }
+        if (over.empty()) fail(at, binds_nothing);
         return p_.add_links(over);
     }
     /// The condition that bounds say, or none where they are the whole axis.
@@ -271,6 +355,9 @@ private:
     ir::program& p_;
     detail::text_view text_;
     ir::index_set bound_;
+    ir::index_set beside_;        // what is open in other factors of the products around
+    ir::index_set paired_;        // of that, what those factors could sum without this one
+    ir::index_set bound_beside_;  // and what stands there at all, bound by conditions too
     ir::mistake mistake_;
 };
 

@@ -37,17 +37,12 @@ protected:
             return none;
         }
         detail::buffer<ref> over;
-        ref bounds = none;  // the condition, or the last place
         double mark = 0;
-        if (is_symbol('{') && holds_condition()) {
-            bounds = read_braced_condition(over);
-            mark = over.empty() ? undecided::condition : undecided::none;
-        } else if (is_symbol('{') && has_lower_bound()) {
-            bounds = read_bounds(over, mark);
-        } else {
-            read_index_list(over);
-        }
+        const ref bounds = is_symbol('{') && !holds_condition() && has_lower_bound()
+                               ? read_bounds(over, mark)
+                               : read_condition_or_list(over, mark);
         if (failed()) return none;
+        if (is_symbol('^') && mark == 0) return refuse_upper_bound(over[0]);
         if (parser().ends_term())
             return this->refuse_here(mistake_kind::unexpected,
                                      reduction == ir::reduction::sum
@@ -58,10 +53,44 @@ protected:
         if (failed()) return none;
         sum_behind_ = now_;
         if (term_shape_.several) refuse_group(group_, body_begin);
+        return bounded_sign(reduction, program_.add_links(over), bounds, mark, body, begin);
+    }
+    /// Below a sign or a function: the indices, or a condition, which is given back.
+    constexpr ref read_condition_or_list(detail::buffer<ref>& over, double& mark) {
+        if (!is_symbol('{') || !holds_condition()) {
+            refuse_set();
+            read_index_list(over);
+            return none;
+        }
+        const ref condition = read_braced_condition(over);
+        mark = over.empty() ? undecided::condition : undecided::none;
+        return condition;
+    }
+    /// \sum_{j \in N}
+    constexpr void refuse_set() {
+        for (std::int32_t k = 1; is_symbol('{') && !is_symbol('}', k); ++k) {
+            if (peek(k).kind == token_kind::end) return;
+            if (text_of(peek(k)) != "\\in") continue;
+            return fail(mistake_kind::unexpected, begin_here(), peek(k).end,
+                        "a sign runs over an index, and no set; write which places are in it as a "
+                        "condition, \\sum_{j \\le i}, or as a tensor of 0 and 1, \\sum_{j} "
+                        "[m^{ij}] x^j");
+        }
+    }
+    /// \sum_i^n x^i
+    constexpr ref refuse_upper_bound(ref index) {
+        detail::text_builder s;
+        s << "a last place needs a first one: \\sum_{" << program_.index(index)
+          << "=1}^{n}; all of "
+          << "the axis is \\sum_{" << program_.index(index) << '}';
+        return this->refuse_here(mistake_kind::unexpected, s);
+    }
+    /// `bounds`: the condition, or the last place, if there is one.
+    constexpr ref bounded_sign(ir::reduction reduction, ir::range over, ref bounds, double mark,
+                               ref body, std::int32_t begin) {
         if (bounds != none)
             body = program_.make(op::multiply, bounds, body, program_.nodes[body].source);
-        const ir::range indices = program_.add_links(over);
-        const ref sign = program_.reduce(reduction, indices, body, {begin, end_before()});
+        const ref sign = program_.reduce(reduction, over, body, {begin, end_before()});
         program_.nodes[sign].value = mark;
         return sign;
     }
@@ -95,6 +124,10 @@ protected:
         }
         if (failed()) return none;
         const ref condition = parser().read_condition();
+        if (!failed() && is_symbol(','))
+            fail_here(mistake_kind::unexpected,
+                      "conditions below one sign are joined by \\land, or stand below a sign each: "
+                      "\\sum_{p \\le i} \\sum_{q \\le j}");
         if (!failed()) expect_symbol('}');
         if (!failed() && is_symbol('^'))
             fail_here(mistake_kind::unexpected,

@@ -122,6 +122,7 @@ static_assert(has_shape("y_{ij} = W_{i+1,j} - W_{j,i}", {{"W", 2, {7, 7}}}, {"y"
 static_assert(has_shape("y_{ij} = W_{i,j+1} - W_{ij}", {{"W", 2, {5, 7}}}, {"y", 2, {5, 6}}));
 // ... or as far as the index that a condition compares it with.
 static_assert(has_shape("c^i = \\sum_j [j \\le i] x^j", line, {"c", 1, {7}}));
+static_assert(has_shape("c^i = \\sum_{j \\le i} \\sum_{k \\le j} x^k", line, {"c", 1, {7}}));
 static_assert(has_shape("y_i = z_i + [i \\ge 1] x_{i-1}", {{"x", 1, {7}}, {"z", 1, {7}}},
                         {"y", 1, {7}}));
 // A tensor of positions alone has the extents of its uses.

@@ -6,6 +6,7 @@
 namespace {
 
 using ricci::ir::mistake_kind;
+using ricci::testing::is_accepted;
 using ricci::testing::prints;
 using ricci::testing::refused;
 
@@ -21,9 +22,41 @@ static_assert(refused("y^i = \\sum_{j \\le i} x^i", mistake_kind::unexpected, 1,
                       "this condition binds no index"));
 static_assert(refused("u = x^i x^i \\sum_{i<j} z^i z^j", mistake_kind::index_shadowed, 1, 13,
                       "the index i is bound here and free in the same term"));
-static_assert(refused("u = a^i \\sum_{j<i} z^j", mistake_kind::index_once, 1, 5, "stands once"));
+static_assert(prints("u = a^i \\sum_{j<i} z^j", "u = a^{i} \\sum_{j} [j < i] z^{j}"));
 static_assert(refused("y^i = \\sum_{j > i}^{n} x^j", mistake_kind::unexpected, 1, 19,
                       "write both in the condition"));
+
+static_assert(refused("s = (\\sum_{j < i} x^j) (\\sum_{k < i} z^k) \\sum_i w^i",
+                      mistake_kind::unexpected, 1, 6, "conditions of two factors"));
+static_assert(prints("y^i = \\sum_{j \\le i} \\sum_{k \\le j} x^k",
+                     "y^{i} = \\sum_{j} [j \\le i] \\sum_{k} [k \\le j] x^{k}"));
+static_assert(prints("y^i = \\sum_{j \\le i} 2^j", "y^{i} = \\sum_{j} [j \\le i] 2^{j}"));
+static_assert(refused("y^i = \\sum_{k \\le j \\land j \\le i} x^k", mistake_kind::unexpected, 1, 19,
+                      "a number of the caller"));
+static_assert(is_accepted("y = \\sum_{a \\le k \\land k \\le b} x^k"));
+
+// Conditions below functions ----------------------------------------------------------------------
+
+static_assert(
+    prints("m^i = \\max_{j \\le i} x^j",
+           "m^{i} = \\max_{j}(\\begin{cases} x^{j} & \\text{if } j \\le i \\\\ -\\infty & "
+           "\\text{otherwise} \\end{cases})"));
+static_assert(prints("m^i = \\min_{j > i} x^j",
+                     "m^{i} = \\min_{j}(\\begin{cases} x^{j} & \\text{if } i < j \\\\ \\infty & "
+                     "\\text{otherwise} \\end{cases})"));
+static_assert(prints("A^{ij} = \\operatorname{softmax}_{i \\ge j}(S^{ij})",
+                     "A^{ij} = \\operatorname{softmax}_{i}(\\begin{cases} S^{ij} & \\text{if } j "
+                     "\\le i \\\\ -\\infty & \\text{otherwise} \\end{cases})"));
+static_assert(prints("m^i = \\operatorname{mean}_{j \\ne i} x^j",
+                     "m^{i} = \\operatorname{mean}_{j : j \\ne i}(x^{j})"));
+static_assert(prints("s = v^i \\prod_{j < i} x^j",
+                     "s = v^{i} \\prod_{j}(\\begin{cases} x^{j} & \\text{if } j < i \\\\ 1 & "
+                     "\\text{otherwise} \\end{cases})"));
+static_assert(
+    is_accepted("y^i = \\operatorname{mean}_{j \\le i} x^j = \\frac{\\sum_j [j \\le i] "
+                "x^j}{\\sum_j [j \\le i]}"));
+static_assert(refused("y^i = \\max_{j \\le i} x^j z^j", mistake_kind::unexpected, 1, 7,
+                      "\\max_{j \\le i}(x^j) z^j"));
 
 // Bounds ------------------------------------------------------------------------------------------
 
