@@ -127,8 +127,10 @@ constexpr mistake order_equations(program& p, detail::text_view text) {
             ordered.push(left);
         } else if (!done[e]) {
             detail::text_builder sentence;
-            sentence << p.name(left.name)
-                     << " is defined by itself, directly or through other equations";
+            sentence
+                << p.name(left.name)
+                << " is defined by itself, directly or through other equations; of a recurrence "
+                   "write one step, which ricci::repeat repeats";
             return make_mistake(mistake_kind::cycle, text, left.source.begin, left.source.end,
                                 sentence);
         }

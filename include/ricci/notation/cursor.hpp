@@ -7,6 +7,7 @@
 #include <ricci/ir/nesting.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/notation/misplaced.hpp>
+#include <ricci/notation/other_functions.hpp>
 #include <ricci/notation/survey.hpp>
 #include <ricci/notation/tokenizer.hpp>
 #include <ricci/notation/vocabulary.hpp>
@@ -131,13 +132,16 @@ protected:
     constexpr bool is_known_word() const { return !place_of(key()).empty(); }
     constexpr void unknown_command() {
         const text_view name = word();
-        const text_view refusal = refusal_of(name);
+        const bool mean = name == "mathbb" && is_symbol('{', 1) && text_of(peek(2)) == "E";
+        const text_view refusal = mean ? words::expectation : refusal_of(name);
         if (!refusal.empty()) return fail_here(mistake_kind::index_free, refusal);
         detail::text_builder sentence;
         if (is_known_word()) {
             write_place(text_of(peek()), key(), sentence);
             return fail_here(mistake_kind::unexpected, sentence);
         }
+        if (say_other_function(name, sentence))
+            return fail_here(mistake_kind::unknown_command, sentence);
         sentence << "unknown command \\" << name;
         const nearest n = nearest_command(name);
         if (n.found()) sentence << "; did you mean \\" << n.best << "?";
@@ -212,6 +216,7 @@ protected:
             if (!enter()) return;
             if (braces) {
                 read_name(spelling);
+                if (!failed() && is_script(peek())) return refuse_accented_scripts(w);
             } else if (is(token_kind::letter)) {
                 spelling << text_of(peek());
                 advance();
@@ -224,6 +229,16 @@ protected:
         } else {
             fail_here(mistake_kind::unexpected, "expected the name of a tensor here");
         }
+    }
+    /// \overline{A_{ki}}: an accent is part of a name, and no operation.
+    constexpr void refuse_accented_scripts(text_view accent) {
+        detail::text_builder s;
+        s << "an accent is part of a name, whose indices stand behind it, as in \\" << accent
+          << "{A}_{ij}";
+        if (accent == "overline" || accent == "bar")
+            s << "; the conjugate is \\operatorname{conj}(A_{ij}), and a mean "
+                 "\\operatorname{mean}_i";
+        fail_here(mistake_kind::unexpected, s);
     }
     /// `{Output}` after \text: the letters in it, spaces left out.
     constexpr void read_wrapped(detail::text_builder& spelling) {

@@ -180,6 +180,7 @@ protected:
             const std::int32_t exponent_begin = begin_here();
             const ref exponent = read_argument();
             if (failed()) return none;
+            if (is_power_of_matrix(base, exponent)) return refuse_power_of_matrix(base, begin);
             if (power_begin >= 0) refuse_two_powers(begin, power_begin, power_end);
             power_begin = exponent_begin;
             power_end = end_before();

@@ -1,14 +1,17 @@
 // What is said of a word that is no function, or a function that is used as a tensor.
 #pragma once
 
+#include <ricci/notation/other_functions.hpp>
 #include <ricci/notation/vocabulary.hpp>
 
 namespace ricci::notation {
 
 /// The sentence for a function that is not known: the nearest one, and those that there are.
-constexpr void say_unknown_function(text_view name, detail::text_builder& sentence) {
+/// `indexed`: it has indices below.
+constexpr void say_unknown_function(text_view name, bool indexed, detail::text_builder& sentence) {
+    if (say_other_function(name, sentence)) return;
     sentence << "unknown function " << name;
-    const nearest n = nearest_function(name);
+    const nearest n = nearest_function(name, indexed);
     if (n.found()) {
         sentence << "; did you mean " << n.best << "?";
         return;

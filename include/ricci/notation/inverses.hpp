@@ -29,6 +29,27 @@ protected:
         fail(mistake_kind::unexpected, begin, end_before(), sentence);
         return false;
     }
+    /// (A^2)^{ij}, where i and j are indices of the statement.
+    constexpr bool is_power_of_matrix(ref base, ref exponent) const {
+        const ir::node &x = program_.nodes[base], &y = program_.nodes[exponent];
+        if (x.kind != ir::op::power || y.kind != ir::op::tensor || y.positions.count > 0)
+            return false;
+        const ir::node& of = program_.nodes[program_.links[x.children.first]];
+        const text_view letters = program_.name(y.name);
+        bool indices = letters.size == 2 && of.kind == ir::op::tensor && of.positions.count == 0;
+        for (std::int32_t k = 0; indices && k < 2; ++k)
+            indices = survey_.is_index_in(now_, letters.slice(k, k + 1));
+        return indices;
+    }
+    constexpr ref refuse_power_of_matrix(ref base, std::int32_t begin) {
+        const ir::node& x = program_.nodes[base];
+        const text_view a = program_.name(program_.nodes[program_.links[x.children.first]].name);
+        detail::text_builder s;
+        s << "a power of a matrix is written as products, " << a << "^{ik} " << a
+          << "^{kj}; for a power of numbers put a sign between the letters, as in (" << a
+          << "^2)^{i \\cdot j}";
+        return refuse(mistake_kind::index_free, begin, end_before(), s);
+    }
     constexpr bool is_reciprocal(const ir::node& exponent) const {
         return exponent.kind == ir::op::number && exponent.value == -1;
     }

@@ -96,7 +96,7 @@ protected:
         const text_view refusal = refusal_of_function(name);
         if (!refusal.empty()) return fail(mistake_kind::index_free, begin, end_before(), refusal);
         detail::text_builder sentence;
-        say_unknown_function(name, sentence);
+        say_unknown_function(name, is_symbol('_'), sentence);
         fail(mistake_kind::unknown_function, begin, end_before(), sentence);
     }
     constexpr void function_as_tensor(text_view name, std::int32_t begin) {

@@ -72,6 +72,10 @@ private:
         for (ir::ref e = at; e < p_.equations.size(); ++e)
             if (!p_.equations[e].claim && p_.equations[e].name == first.name) parts.push(e);
         const std::int32_t count = parts.size();
+        if (count == 1 && ir::uses_name(p_, first.body, first.name))
+            return fail(first,
+                        " is made of its own places before; of a recurrence write one step, which "
+                        "ricci::repeat repeats");
         if (count == 1)
             return fail(
                 first,

@@ -122,6 +122,8 @@ protected:
         } else if (is(token_kind::number)) {
             if (peek().end - peek().begin > 1) return refuse_long_script(peek());
             read_fixed(out);
+        } else if (is_symbol('*')) {
+            fail_here(mistake_kind::unexpected, conjugate_words);
         } else {
             read_plain(out);
         }
@@ -130,6 +132,8 @@ protected:
         const std::int32_t begin = begin_here();
         const bool arithmetic = has_sign(closer);
         while (!is_symbol(closer) && !failed()) {
+            if (const text_view words = words_in_list(); !words.empty())
+                return fail_here(mistake_kind::unexpected, words);
             if (is(token_kind::end) || is(token_kind::separator)) {
                 detail::text_builder sentence;
                 sentence << "this index list is not closed; close it with " << closer;
@@ -150,6 +154,22 @@ protected:
                       "an index list cannot be empty; leave it out for a scalar");
         if (!failed()) expect_symbol(closer);
     }
+    /// What is said of a sign that has no place in an index list; empty where one goes on.
+    constexpr text_view words_in_list() const {
+        if (is_key(keyword::left_floor) || is_key(keyword::left_ceil) || is_symbol('|') ||
+            is_key(keyword::modulo))
+            return "a place is a sum of indices and whole numbers; a number that is computed "
+                   "stands "
+                   "in brackets and picks the place by a sum: \\sum_p [p = \\lfloor \\frac{i}{2} "
+                   "\\rfloor] x^p, \\sum_p [p = (i \\bmod 4)] x^p";
+        if (is_symbol('['))
+            return "brackets hold a condition, and no list of indices; an antisymmetric part is "
+                   "written out: \\frac{1}{2} (A_{ab} - A_{ba})";
+        if (is_symbol('*')) return conjugate_words;
+        return {};
+    }
+    static constexpr text_view conjugate_words =
+        "a star is no index; write \\operatorname{conj}(A_{ij}) for the conjugate";
     /// Whether the number at the cursor multiplies the index behind it, as in x^{2i}: one of 2 or
     /// more at the list's beginning, which is at `begin`, or behind a comma. Not where the name has
     /// more indices elsewhere, so that the number is a place.
@@ -380,9 +400,17 @@ protected:
             std::int32_t coefficient = 1;
             const bool counted = is(token_kind::number);
             if (counted) coefficient = read_integer();
-            if (starts_index()) terms.push({read_index(), sign * coefficient});
-            else if (counted) offset += sign * coefficient;
-            else fail_here(mistake_kind::unexpected, "expected an index or a number here");
+            const bool indexed = starts_index();
+            if (indexed) terms.push({read_index(), sign * coefficient});
+            if (indexed && !failed() && is_script(peek()))
+                return fail(
+                    mistake_kind::unexpected, begin_here() - 1, peek(1).end,
+                    "in arithmetic a place is a sum of indices and whole numbers; add to "
+                    "numbers that are looked up in a line before, n^{ik} = t^i + k, and look "
+                    "up n^{ik}");
+            if (!indexed && counted) offset += sign * coefficient;
+            else if (!indexed)
+                fail_here(mistake_kind::unexpected, "expected an index or a number here");
             if (accept_symbol('+')) sign = 1;
             else if (accept_symbol('-')) sign = -1;
             else break;

@@ -35,7 +35,7 @@ protected:
                 refuse_unclear_power(positions.size());
                 break;
             }
-            if (is_symbol('^') && is_transpose()) {
+            if (is_symbol('^') && (is_transpose() || is_inverse_transpose())) {
                 index_free();
                 break;
             }
@@ -134,9 +134,19 @@ protected:
         };
         return transpose(1) || (is_symbol('{', 1) && transpose(2) && is_symbol('}', 3));
     }
+    /// ^{-T}
+    constexpr bool is_inverse_transpose() const {
+        return is_symbol('{', 1) && is_symbol('-', 2) && is_symbol('}', 4) &&
+               (is_key(keyword::transpose, 3) || is_letter("T", 3));
+    }
     constexpr void index_free() {
+        if (is_inverse_transpose())
+            return fail(mistake_kind::index_free, begin_here(), peek(4).end,
+                        "matrix notation has no indices; write (A^{-1})^{ji} for the transposed "
+                        "inverse");
         fail(mistake_kind::index_free, begin_here(), peek(1).end,
-             "matrix notation has no indices; write them, for example Q^{ia} K^{ja} for Q K^T");
+             "matrix notation has no indices; write them, for example Q^{ia} K^{ja} for Q K^T, and "
+             "A^{ji} for the transposed matrix");
     }
 
     /// Whether \frac at the cursor is a derivative: \frac{\partial ...}{...}, or \frac{d ...}{d t}.

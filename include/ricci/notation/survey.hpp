@@ -150,13 +150,28 @@ private:
         while (is_symbol(after, '\'') || is_symbol(after, '}')) ++after;
         bool found = false;
         if (is_symbol(after, '=') || is_keyword(after, keyword::defines))
-            for (; after < last_ && after->kind != token_kind::separator; ++after)
+            for (; after < last_ && after->kind != token_kind::separator; ++after) {
+                found = found || (is_symbol(after, '[') && is_compared(after, letter));
                 if (begins_list(after)) {
                     const token* end = behind_list(after + 1);
                     for (const token* k = after + 1; k < end; ++k)
                         found = found || is_same_index(k, letter);
                 }
+            }
         return found;
+    }
+    /// Whether the bracket at `t` compares the letter by itself with what has indices: [t_i = k].
+    constexpr bool is_compared(const token* t, const token* letter) const {
+        bool alone = false, list = false;
+        for (; t < last_ && !is_symbol(t, ']') && t->kind != token_kind::separator; ++t) {
+            list = list || begins_list(t);
+            const bool joined = t[-1].kind == token_kind::letter && !t->spaced;
+            const bool goes_on = t[1].kind == token_kind::letter && !t[1].spaced;
+            alone = alone ||
+                    (!joined && !goes_on && is_same_index(t, letter) && !is_symbol(t + 1, '^') &&
+                     !is_symbol(t - 1, '^') && !is_symbol(t - 1, '_') && !is_symbol(t - 1, '{'));
+        }
+        return alone && list;
     }
 
     /// Whether a token is the index `letter`, primes included; x_i in a list is a tensor.

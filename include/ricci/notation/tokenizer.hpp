@@ -231,8 +231,14 @@ private:
                  "this bracket closes nothing; remove it or open it before");
         } else {
             const bracket& b = open_.back();
+            const bool list = closer == '}' && b.closer == ')' && b.begin > 1 &&
+                              (text_[b.begin - 2] == '_' || text_[b.begin - 2] == '^');
             fail(ir::mistake_kind::unbalanced, b.begin, b.end,
-                 "this bracket is not closed before the one around it is; close it");
+                 list ? text_view(
+                            "this bracket is not closed before the one around it is; close it, "
+                            "or write a symmetric part out: \\frac{1}{2} (k_a l_b + k_b l_a)")
+                      : text_view(
+                            "this bracket is not closed before the one around it is; close it"));
         }
     }
 

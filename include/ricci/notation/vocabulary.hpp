@@ -170,7 +170,13 @@ inline constexpr text_view argument_of_extreme =
     "positions of the largest or smallest value are no results yet; the value is \\max_j(x^{ij}), "
     "and "
     "with m^i = \\max_j(x^{ij}) its places are those where [x^{ij} = m^i] is 1";
+inline constexpr text_view expectation =
+    "an expectation is written as what it is a mean over: \\operatorname{mean}_i(x_i), or with "
+    "weights \\sum_i p_i x_i";
 inline constexpr refused_word refused[] = {
+    {"substack",
+     "conditions below one sign are joined, as in \\sum_{i \\ne j \\land j < n}, and indices stand "
+     "in a list: \\sum_{i,j}"},
     {"langle",
      "an inner product in angle brackets has no indices; name it and write them: B(u, v) = u^a "
      "v^a"},
@@ -212,9 +218,9 @@ namespace words {
 
 /// Functions over an index that others have: `cumsum_i x^i` is no product.
 inline constexpr text_view operations[] = {
-    "argmax",    "argmin",  "argsort", "cumsum",    "cumprod",   "sort",
-    "topk",      "prod",    "median",  "LayerNorm", "layernorm", "RMSNorm",
-    "BatchNorm", "dropout", "Dropout", "normalize", "logsoftmax"};
+    "argmax",  "argmin",    "argsort",    "cumsum",    "cumprod", "sort",      "topk",
+    "prod",    "median",    "LayerNorm",  "layernorm", "RMSNorm", "BatchNorm", "dropout",
+    "Dropout", "normalize", "logsoftmax", "var",       "std"};
 
 /// Functions of matrices, which have indices in this notation and no name.
 inline constexpr refused_word refused_functions[] = {
@@ -340,10 +346,11 @@ constexpr nearest nearest_command(text_view word) {
 /// What may stand before ( in an index list.
 inline constexpr text_view bounds_words[] = {"clamp", "wrap", "pad"};
 
-constexpr nearest nearest_function(text_view word) {
+/// Of those that run over indices where it is `indexed`, and of the others elsewhere.
+constexpr nearest nearest_function(text_view word, bool indexed) {
     nearest n(word);
     for (const auto& entry : words::functions)
-        if (is_named(entry)) n.offer(entry.word);
+        if (is_named(entry) && !indexed) n.offer(entry.word);
     for (const auto& entry : words::reductions) n.offer(entry.word);
     return n;
 }

@@ -16,7 +16,10 @@ public:
 
     constexpr detail::buffer<ir::mistake> run() {
         for (const ir::equation& e : p_.equations)
-            if (!e.claim) see_sums(e);
+            if (!e.claim) {
+                see_sums(e);
+                see_capitals(e);
+            }
         for (std::int32_t k = 0; k < p_.equations.size(); ++k) see_use(k);
         return static_cast<detail::buffer<ir::mistake>&&>(found_);
     }
@@ -74,6 +77,31 @@ private:
               << p_.name(e.name) << "; is one of them meant to be another letter?";
             add(s);
         });
+    }
+    /// Y = X W of capitals without indices, which are matrices in most texts.
+    constexpr void see_capitals(const ir::equation& e) {
+        ir::for_each_node(p_, e.body, [&](ir::ref n) {
+            const ir::node& x = p_.nodes[n];
+            for (std::int32_t k = 1; x.kind == ir::op::multiply && k < x.children.count; ++k) {
+                const ir::ref a = p_.child(x, k - 1), b = p_.child(x, k);
+                if (!is_bare_capital(a) || !is_bare_capital(b)) continue;
+                const detail::text_view first = p_.name(p_.nodes[a].name),
+                                        second = p_.name(p_.nodes[b].name);
+                detail::text_builder s;
+                s << first << ' ' << second << " in " << p_.name(e.name)
+                  << " is a product of two numbers, as neither has indices; that of two matrices "
+                     "is "
+                  << first << "^{ij} " << second << "^{jk}";
+                add(s);
+                return;
+            }
+        });
+    }
+    constexpr bool is_bare_capital(ir::ref n) const {
+        const ir::node& x = p_.nodes[n];
+        if (x.kind != ir::op::tensor || x.positions.count > 0) return false;
+        const char first = p_.name(x.name)[0];
+        return first >= 'A' && first <= 'Z';
     }
     /// A tensor that nothing reads, before the last equation: an output, perhaps not meant as one.
     constexpr void see_use(std::int32_t k) {

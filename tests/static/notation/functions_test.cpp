@@ -58,11 +58,11 @@ static_assert(is_accepted("y^k = \\mathrm{i} x^k = \\frac{-x^k}{\\mathrm{i}}"));
 // What stands in \operatorname is a function ------------------------------------------------------
 
 static_assert(refused("y^i = \\operatorname{cumsum}_i x^i", mistake_kind::unknown_function, 1, 7,
-                      "unknown function cumsum"));
-static_assert(refused("y^i = \\operatorname{cumsum}_i x^i", mistake_kind::unknown_function, 1, 7,
+                      "write \\sum_{j \\le i} x^j"));
+static_assert(refused("y^i = \\operatorname{foo}_i x^i", mistake_kind::unknown_function, 1, 7,
                       "softplus, sign"));
 static_assert(refused("y^i = cumsum_i x^i", mistake_kind::unknown_function, 1, 7,
-                      "unknown function cumsum"));
+                      "write \\sum_{j \\le i} x^j"));
 static_assert(refused("Y^{ia} = \\operatorname{LayerNorm}_a X^{ia}", mistake_kind::unknown_function,
                       1, 10, "unknown function LayerNorm"));
 static_assert(refused("y^i = \\operatorname{sotfplus} x^i", mistake_kind::unknown_function, 1, 7,

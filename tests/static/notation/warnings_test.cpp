@@ -27,6 +27,10 @@ static_assert(
     warns("Y^i = A^{ij} x^j \\sum_{k,l} B^{kl}",
           "B is summed over all its indices, which stand nowhere else in Y; is one of them "
           "meant to be another letter?"));
+static_assert(warns("Y = X W",
+                    "X W in Y is a product of two numbers, as neither has indices; that of two "
+                    "matrices is X^{ij} W^{jk}"));
+static_assert(is_silent("F = G m") && is_silent("Y^i = X^i W"));
 static_assert(is_silent("s = \\sum_i x^i"));
 static_assert(is_silent("Y^i = x^i \\sum_j x^j"));
 static_assert(is_silent("Y^i = A^{ij} x^j \\sum_k B^{ki}"));
