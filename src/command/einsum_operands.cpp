@@ -4,13 +4,21 @@
 #include <fmt/core.h>
 
 #include "command/operand_words.hpp"
+#include "command/sentences.hpp"
 
 namespace ricci::command {
 
+void check_shape(const std::string& word) {
+    if (word.empty())
+        refuse("an operand is a shape or a file; the shape of a scalar is written 1.");
+}
+
 std::vector<std::string> named_operands(const std::vector<std::string>& words) {
     std::vector<std::string> all;
-    for (const std::string& word : words)
+    for (const std::string& word : words) {
+        check_shape(word);
         all.push_back(fmt::format("operand {}={}", all.size() + 1, word));
+    }
     return all;
 }
 

@@ -8,6 +8,8 @@
 
 namespace ricci::command {
 
+/// Refuses a word that is empty.
+void check_shape(const std::string& word);
 /// "operand 1=a.npy" for "a.npy".
 std::vector<std::string> named_operands(const std::vector<std::string>& words);
 /// The contraction of a string for operands of these ranks, of which files and shapes are looked

@@ -2,6 +2,7 @@
 #include "command/equations_file.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <utility>
 
@@ -69,6 +70,14 @@ std::string without_place(const mistake& m) {
     return colon == std::string::npos ? m.message : m.message.substr(colon + 2);
 }
 
+// What is said beside of a file that is no text of equations by its name.
+std::string other_files(const std::string& file) {
+    const std::string ending = std::filesystem::path(file).extension().string();
+    for (const char* text : {"", ".tex", ".md", ".markdown", ".txt", ".rst"})
+        if (ending == text) return {};
+    return "; files of networks end in .uai, .cnf or .json";
+}
+
 papers::document read_document(const std::string& file) {
     try {
         return papers::document::read(file, std::cin);
@@ -87,7 +96,8 @@ program read_equations(const std::string& file) {
     if (read) return std::move(read).value();
     const mistake& wrong = read.error();
     if (plain)
-        refuse_at(d.at(static_cast<std::size_t>(std::max(wrong.begin, 0))), without_place(wrong));
+        refuse_at(d.at(static_cast<std::size_t>(std::max(wrong.begin, 0))),
+                  without_place(wrong) + other_files(file));
     const std::size_t line =
         std::min(displays.lines.size(), static_cast<std::size_t>(std::max(wrong.line, 1)));
     refuse_at(d.at(displays.lines[line - 1]), without_place(wrong));

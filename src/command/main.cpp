@@ -1,10 +1,12 @@
 // The command `ricci`: one subcommand for each thing to do, each registered by its own file.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <ricci/version.hpp>
@@ -50,8 +52,13 @@ int run(int count, char** words) {
 #endif
     add_einsum(app, code);
     add_order(app, code);
+    // "->" alone is an einsum string, and no option
+    std::vector<std::string> all(words + 1, words + count);
+    for (std::string& word : all)
+        if (word.starts_with("->")) word.insert(0, " ");
+    std::reverse(all.begin(), all.end());
     try {
-        app.parse(count, words);
+        app.parse(std::move(all));
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e), done;  // --help, --version
         remark_aside("ricci: {}; ricci --help says more\n", e.what());

@@ -13,6 +13,7 @@
 
 #include "command/command.hpp"
 #include "command/command_line.hpp"
+#include "command/einsum_operands.hpp"
 #include "command/network_order.hpp"
 #include "command/number_words.hpp"
 #include "command/operand_words.hpp"
@@ -98,6 +99,7 @@ contraction read_contraction(const std::string& text, const std::vector<std::str
             set_extent(c, index_named(c, o.name), std::stoll(o.digits), "in " + word);
             continue;
         }
+        check_shape(word);
         const operand_word o = read_operand(fmt::format("{}={}", name, word), c.text);
         std::vector<std::size_t> extents = o.extents;
         if (o.kind == operand_kind::file) {
@@ -158,7 +160,7 @@ void print(const contraction& c, const std::vector<ordered_product>& products, b
         return k < count ? fmt::format("operand {}", k + 1)
                          : fmt::format("product {}", k - count + 1);
     };
-    double total = 0, largest = 0;
+    double total = 0, largest = products.empty() ? c.size(c.result) : 0;
     labels every;
     for (const auto& [index, extent] : c.extents) every.push_back(index);
     auto list = nlohmann::json::array();

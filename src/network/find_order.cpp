@@ -110,10 +110,12 @@ private:
         if (options_.choices > 0)
             result = std::min(result, element_bytes_ * static_cast<double>(options_.choices));
         if (left_ < 0 || result > left_)
-            throw error(
-                fmt::format("ricci: the network's tensors take {:.3g} bytes and its result "
-                            "{:.3g}, and there is memory for {:.3g}.",
-                            bytes_of_operands(network_), result, memory));
+            throw error(fmt::format(
+                "ricci: the network's tensors take {:.3g} bytes and its result {:.3g}, and {}there "
+                "is memory for {:.3g}.",
+                bytes_of_operands(network_), result,
+                options_.memory > 0 ? "" : "beside the tensors ",
+                options_.memory > 0 ? memory : std::max(left_, 0.0)));
     }
 
     double seconds_used() const {
