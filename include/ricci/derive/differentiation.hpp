@@ -196,7 +196,8 @@ protected:
         ir::program out =
             axis_sayer<Program>(p_, dimensions_, source_names_, derived_, stated_).run(all);
         p_.equations = equations;
-        return ir::part_letters_from_names(out) ? ir::compact(out) : out;
+        if (ir::part_letters_from_names(out)) return ir::compact(out);
+        return out;
     }
 
     // Singular points: what chain rules would make of 0 times infinity ---------------------------
