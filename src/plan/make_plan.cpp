@@ -18,6 +18,7 @@
 #include "src/base/texts.hpp"
 #include "src/plan/chain.hpp"
 #include "src/plan/check_places.hpp"
+#include "src/plan/check_reach.hpp"
 #include "src/plan/cut_masked.hpp"
 #include "src/plan/maxima_apart.hpp"
 #include "src/plan/emit.hpp"
@@ -145,6 +146,7 @@ private:
         find_roles_of_names();
         slots_ = bind_operands(asked_, roles_, shapes_);
         check_places(asked_.program, shapes_);
+        check_reach(asked_.program, shapes_);
         after("bind");
     }
 

@@ -147,8 +147,11 @@ TEST_CASE("a count is of its own index", "[gradient]") {
     CHECK(all_of("b = \\sum_m v_m (x_m)^2\na = \\frac{1}{\\sum_{m'} 1} \\sum_m w_m (x_m)^2\n"
                  "r = a b + \\sum_m u_m w_{m+1}",
                  "r", {{"x", {4}}, {"w", {4}}, {"v", {4}}, {"u", {3}}}) == "");
-    CHECK(all_of("y_i = x_{i-m} w_m\nz_i = x_{i-m} v_m\nr = \\sum_i (y_i)^2 + \\sum_i (z_i)^2", "r",
-                 {{"x", {6}}, {"w", {3}}, {"v", {2}}}) == "");
+    CHECK(all_of("y_i = x_{i-m} w_m C_{im}\nz_i = t_{i-m} v_m D_{im}\nr = \\sum_i (y_i)^2 + "
+                 "\\sum_i (z_i)^2",
+                 "r",
+                 {{"x", {6}}, {"t", {5}}, {"w", {3}}, {"v", {2}}, {"C", {4, 3}}, {"D", {4, 2}}}) ==
+          "");
     // a count that is left without any index of its letter
     CHECK(all_of("a = (\\sum_i v_i c^2) \\frac{1}{\\sum_{i'} 1}", "a", {{"v", {4}}, {"c", {}}}) ==
           "");

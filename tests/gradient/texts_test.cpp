@@ -9,7 +9,7 @@ using ricci::testing::positive;
 
 TEST_CASE("an index runs as far as it did, whatever was dropped", "[gradient]") {
     // P is longer than l - k reaches: t alone says how far k runs
-    CHECK(derivatives("T^l = (W^{t_{lk}} + Q^{y_l}) P^{l-k}", "T",
+    CHECK(derivatives("T^l = (W^{t_{lk}} + Q^{y_l}) P^{l-k+1}", "T",
                       {{"W", {5}},
                        places_of("t", {3, 2}, 5),
                        {"Q", {4}},

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/property/place_origins.hpp"
 #include "tests/property/place_programs.hpp"
 
 namespace ricci::testing {
@@ -158,7 +159,7 @@ private:
         }
         scope_ = scope;
         open_ = scope;
-        brackets_.clear();
+        brackets_.clear(), pairs_.clear();
         const unsigned factors = 1 + below(3);
         for (unsigned k = 0; k < factors || (!open_.empty() && k < 4); ++k)
             t.factors.push_back(factor());
@@ -171,7 +172,27 @@ private:
         if (!missing.empty()) t.factors.push_back(plain_factor(missing));
         if (!scope.empty() && chance(20)) brackets_.push_back(condition());
         t.brackets = brackets_;
+        for (std::size_t k = 0; k < pairs_.size(); ++k)  // a table's letters stand together
+            t.factors.push_back(plain_factor(pairs_[k]));
+        for (auto& f : t.factors)
+            for (auto& r : f.reads)
+                for (std::size_t k = 0; k < r.places.size(); ++k)
+                    if (r.places[k].kind == place_kind::table) decide(t, r, k);
         return t;
+    }
+    /// What the conditions of the term leave of a table: all of it, its places from 0 on, or nothing,
+    /// where a number keeps it one.
+    void decide(const place_term& t, const place_read& r, std::size_t axis) {
+        place& p = const_cast<place&>(r.places[axis]);
+        const auto [any, below] = excluded_places(t, p.sum, scope_);
+        if (any && below) return;
+        std::int64_t middle = 0, reach = 1;
+        for (const auto& [x, times] : p.sum.terms)
+            (times < 0 ? middle : reach) +=
+                std::abs(times) * std::max<std::int64_t>(extent(x) - 1, 0);
+        p.kind = any ? place_kind::from_zero : place_kind::sum;
+        if (any) p_.tensors.at(r.tensor).extents[axis] = reach;
+        else p.sum.offset = static_cast<int>(middle);
     }
     void add_sign(place_term& t, const std::string& over, const std::string& outside) {
         static const char* const names[] = {"max", "min", "logsumexp"};
@@ -234,7 +255,9 @@ private:
         place_factor f;
         f.reads.push_back(read());
         // Mostly the same tensor a place further.
-        if (chance(15)) f.reads.push_back(read(chance(70) ? f.reads[0].tensor : ""));
+        const std::string& same = f.reads[0].tensor;
+        if (chance(15))
+            f.reads.push_back(read(chance(70) && !p_.tensors.at(same).table ? same : ""));
         if (chance(20)) f.function = functions[below(4)];
         return f;
     }
@@ -251,7 +274,7 @@ private:
     place_read read(std::string tensor = {}) {
         std::vector<std::string> known;
         for (const auto& [name, t] : p_.tensors)
-            if (!t.holds_numbers() && (t.defined || chance(50))) known.push_back(name);
+            if (!t.holds_numbers() && !t.table && (t.defined || chance(50))) known.push_back(name);
         if (tensor.empty() && !known.empty() && chance(50))
             tensor = known[below(static_cast<unsigned>(known.size()))];
         if (tensor.empty() && inputs_ == 12) tensor = "A";
@@ -264,6 +287,7 @@ private:
             for (unsigned k = 0; k < rank; ++k) {
                 r.places.push_back(drawn_place(-1));
                 t.extents.push_back(fresh_);
+                t.table = t.table || r.places.back().kind == place_kind::table;
             }
             p_.tensors[r.tensor] = t;
         } else {
@@ -282,6 +306,7 @@ private:
                 brackets_.insert(brackets_.end(), pending_.begin(), pending_.end());
             if (!p.numbers.empty()) p.numbers = numbers(numbers_made_);
             for (auto& c : pending_numbers_) c.numbers = p.numbers;
+            if (p.kind == place_kind::table) pairs_.push_back(p.all_letters());
             brackets_.insert(brackets_.end(), pending_numbers_.begin(), pending_numbers_.end());
             return p;
         }
@@ -324,17 +349,34 @@ private:
         if (p.sum.terms[0].second < 0) {
             if (p.sum.terms.size() > 1) std::swap(p.sum.terms[0], p.sum.terms[1]);
         }
+        const bool falls = p.sum.falls();
+        if (falls && p.sum.terms.size() == 2 && p.sum.terms[0].second > 0 && length < 0 &&
+            chance(60))
+            return difference(p);
         if (chance(60) || (p.sum.terms.size() == 1 && p.sum.terms[0].second == 1))
             p.sum.offset = 1 + static_cast<int>(below(3));
-        if (p.sum.terms[0].second < 0 && p.sum.offset == 0) p.sum.offset = 1;
-        std::int64_t reach = p.sum.offset + 1;
-        bool falls = false;
-        for (const auto& [x, n] : p.sum.terms) {
-            reach += std::abs(n) * std::max<std::int64_t>(extent(x) - 1, 0);
-            falls = falls || n < 0;
-        }
-        if (!falls && chance(35)) return hidden(p, length);
+        if (falls && chance(60)) p.sum.offset = static_cast<int>(below(2));
+        if (chance(35)) return hidden(p, length);
+        std::int64_t reach = 1, most = 0;
+        for (const auto& [x, n] : p.sum.terms)
+            (n < 0 ? most : reach) += std::abs(n) * std::max<std::int64_t>(extent(x) - 1, 0);
+        p.sum.offset += static_cast<int>(most);
+        reach += p.sum.offset;
         fresh_ = length < 0 ? reach + (chance(20) ? 1 : 0) : length >= reach ? length : -1;
+        return p;
+    }
+    /// Letters that are subtracted without a number: a table, or from 0 on under a condition.
+    place difference(place p) {
+        const auto [a, up] = p.sum.terms[0];
+        const auto [b, down] = p.sum.terms[1];
+        fresh_ = 1 + up * std::max<std::int64_t>(extent(a) - 1, 0);
+        if (chance(50)) {
+            p.kind = place_kind::table;
+            fresh_ -= down * std::max<std::int64_t>(extent(b) - 1, 0);
+            return p;
+        }
+        p.kind = place_kind::from_zero;
+        pending_.push_back(not_below_zero(p.sum, below(4), chance(40)));
         return p;
     }
     /// The same with conditions that leave out what lies outside, at either end or at both.
@@ -346,7 +388,7 @@ private:
         const bool moved = chance(60);
         if (moved) own.offset = 0;
         const int by = moved ? offset : 0;
-        if (p.sum.offset < 0) pending_.push_back({own, {{}, -by}, "\\ge", {}, {}});
+        if (p.sum.offset < 0 || p.sum.falls()) pending_.push_back({own, {{}, -by}, "\\ge", {}, {}});
         const auto end = static_cast<int>(fresh_) - by;
         pending_.push_back({own, {{}, chance(50) ? end : end - 1}, "<", {}, {}});
         if (pending_.back().right.offset == end - 1 && chance(50))
@@ -393,6 +435,7 @@ private:
     place_program p_;
     std::string scope_, open_;  // the letters of a term, and those that no place has yet
     std::vector<place_condition> brackets_, pending_, pending_numbers_;
+    std::vector<std::string> pairs_;  // the letters of the term's tables
     std::int64_t fresh_ = 0;
     place_tensor numbers_made_;
     unsigned inputs_ = 0, numbers_ = 0, plain_ = 0;

@@ -12,7 +12,19 @@
 
 namespace ricci::testing {
 
-enum class place_kind : std::uint8_t { letter, sum, clamp, wrap, pad, merged, numbers };
+/// A sum counts from 0 and shows a number where letters are subtracted. Without one it is a table
+/// of differences, or from 0 where conditions exclude what is below.
+enum class place_kind : std::uint8_t {
+    letter,
+    sum,
+    clamp,
+    wrap,
+    pad,
+    merged,
+    numbers,
+    table,
+    from_zero
+};
 
 /// A sum of letters with factors and a number, also as one side of a condition.
 struct letter_sum {
@@ -32,6 +44,9 @@ struct letter_sum {
         if (!falls && (offset != 0 || terms.empty()))
             all += (offset >= 0 && !all.empty() ? "+" : "") + std::to_string(offset);
         return all;
+    }
+    bool falls() const {
+        return std::any_of(terms.begin(), terms.end(), [](const auto& t) { return t.second < 0; });
     }
 };
 struct place {
@@ -79,6 +94,7 @@ struct place_line {
 struct place_tensor {
     std::vector<std::int64_t> extents;
     bool defined = false;
+    bool table = false;                 // an axis of it is one of differences
     std::int64_t least = 0, below = 0;  // of whole numbers, where `below` is not `least`
 
     bool holds_numbers() const { return below != least; }
@@ -183,7 +199,8 @@ private:
                 return below(p.numbers, p.letters);
             default: {
                 // In a list, 2j is the place 2 and the letter j.
-                const bool bare = p.kind == place_kind::sum && p.sum.terms.size() == 1;
+                const bool bare =
+                    p.kind == place_kind::sum && (p.sum.terms.size() == 1 || p.sum.falls());
                 return p.sum.text() + (bare && p.sum.offset == 0 ? "+0" : "");
             }
         }

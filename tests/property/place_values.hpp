@@ -106,13 +106,14 @@ private:
             }
             case place_kind::numbers:
                 return number(p.numbers, p.letters);
-            default: {
-                // The axis begins where the sum is least.
+            case place_kind::table: {  // its middle is where the letters are alike
                 std::int64_t x = value(p.sum);
                 for (const auto& [letter, times] : p.sum.terms)
                     if (times < 0) x -= times * (p_.extents.at(letter) - 1);
                 return x;
             }
+            default:
+                return value(p.sum);
         }
     }
     long double value(const place_read& r) const {

@@ -376,8 +376,16 @@ private:
             out += index;
         }
         if (a.kind == ir::position_kind::merged) return "(" + out + ")";
-        if (a.offset != 0 || a.terms.size() == 1)
-            out += (a.offset < 0 ? "-" : "+") + std::to_string(a.offset < 0 ? -a.offset : a.offset);
+        // With a number a place is as written, and an axis begins where it is least.
+        std::int64_t offset = a.offset;
+        bool falls = false;
+        for (const auto& [index, coefficient] : a.terms) {
+            falls = falls || coefficient < 0;
+            if (coefficient < 0)
+                offset -= coefficient * std::max<std::int64_t>(p_.extent(index) - 1, 0);
+        }
+        if (offset != 0 || a.terms.size() == 1 || falls)
+            out += (offset < 0 ? "-" : "+") + std::to_string(offset < 0 ? -offset : offset);
         return out;
     }
     /// Digits alone would be a label, or a power; a comma makes a list of places of them.

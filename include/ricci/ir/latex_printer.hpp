@@ -167,6 +167,8 @@ private:
             out_ << '-';
             sign_printed = true;
         }
+        if (const ref use = as_written(x); use != none)
+            return factor(use, true), written_axis_ = none, void();
         if (is_sum_node(x) && counter_of(x) != none)
             return parts_summed(n, counter_of(x), sign_printed);
         if (is_sum_node(x) && has_bounds(p_, x)) {
@@ -299,6 +301,8 @@ private:
     }
     constexpr void reduce(ref n, bool last) {
         const node& x = p_.nodes[n];
+        if (const ref use = as_written(x); use != none)
+            return factor(use, last), written_axis_ = none, void();
         if (is_sum_node(x)) {
             if (last && !is_negative(p_, n)) return term(n, false, false);
             return bracketed(n);
@@ -370,6 +374,32 @@ private:
         }
         terms(p_.child(x, x.children.count - 1), false);
         out_ << " & \\text{otherwise} \\end{cases}";
+    }
+
+    /// Of \sum_p [p = 3 - i] x^p, which x^{3-i} was written out as, the use of x, whose place is
+    /// printed as it was; else none.
+    constexpr ref as_written(const node& sum) {
+        if (!is_sum_node(sum) || sum.indices.count != 1) return none;
+        const ref axis = p_.reduced(sum, 0);
+        const node& body = p_.nodes[p_.child(sum, 0)];
+        if (p_.indices[axis].extent != kept_inside || body.kind != op::multiply ||
+            body.children.count != 2)
+            return none;
+        const node& is_at = p_.nodes[p_.child(body, 0)];
+        const ref use = p_.child(body, 1);
+        if (is_at.kind != op::compare || p_.nodes[use].kind != op::tensor) return none;
+        const node& left = p_.nodes[p_.child(is_at, 0)];
+        if (left.kind != op::position || p_.at(left.positions, 0).index != axis) return none;
+        written_place at = read_written_place(p_, p_.child(is_at, 1));
+        bool falls = false;
+        for (const affine_term& t : at.terms) falls = falls || t.coefficient < 0;
+        if (!at.known || !falls || at.offset < 0) return none;
+        index_set stands;
+        add_indices(p_, p_.nodes[use].positions, stands);
+        if (!stands.has(axis) || stands.repeated(axis)) return none;
+        written_ = at;
+        written_axis_ = axis;
+        return use;
     }
 
     // Sums over parts ----------------------------------------------------------------------------

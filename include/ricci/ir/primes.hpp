@@ -50,7 +50,7 @@ constexpr ref with_more_primes(program& p, ref index, const index_set& taken) {
     spelling << own << '\'';
     for (std::int32_t more = 1; more < used.size() && used[more]; ++more) spelling << '\'';
     const ref fresh = p.index_along(spelling, p.indices[index].along);
-    if (p.indices[index].extent == kept_inside) p.indices[fresh].extent = kept_inside;
+    if (p.indices[index].extent < 0) p.indices[fresh].extent = p.indices[index].extent;
     return fresh;
 }
 

@@ -7,6 +7,7 @@
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/print_signs.hpp>
 #include <ricci/ir/program.hpp>
+#include <ricci/ir/written_place.hpp>
 
 namespace ricci::ir {
 
@@ -167,6 +168,8 @@ protected:
     }
     constexpr void position_text(const position& q, bool alone) {
         if (is_counter(q)) out_ << part_in_hand(q.index);
+        else if (q.kind == position_kind::index && q.index == written_axis_)
+            return written_text(alone);
         else if (q.kind == position_kind::index) out_ << index_text(q.index);
         if (ends_with_counter(q)) {
             const ref counted = p_.affine_terms[q.terms.first + 1].index;
@@ -182,15 +185,31 @@ protected:
         if (merged || !alone) out_ << '(';
         for (std::int32_t t = 0; t < q.terms.count; ++t) {
             const affine_term& term = p_.affine_terms[q.terms.first + t];
-            if (!merged && (t > 0 || term.coefficient < 0))
-                out_ << (term.coefficient < 0 ? '-' : '+');
-            const std::int32_t count = term.coefficient < 0 ? -term.coefficient : term.coefficient;
-            if (!merged && count != 1) out_ << count;
-            out_ << index_text(term.index);
+            if (merged) out_ << index_text(term.index);
+            else term_text(term, t == 0);
         }
         if (q.kind == position_kind::affine && (q.offset != 0 || (q.terms.count == 1 && !merged)))
             out_ << (q.offset < 0 ? '-' : '+') << (q.offset < 0 ? -q.offset : q.offset);
         if (merged || !alone) out_ << ')';
+    }
+    constexpr void term_text(const affine_term& term, bool first) {
+        if (!first || term.coefficient < 0) out_ << (term.coefficient < 0 ? '-' : '+');
+        const std::int32_t count = term.coefficient < 0 ? -term.coefficient : term.coefficient;
+        if (count != 1) out_ << count;
+        out_ << index_text(term.index);
+    }
+    /// A place that counts from 0 as it is written, which its number says, be it 0.
+    constexpr void written_text(bool alone) {
+        if (!alone) out_ << '(';
+        bool first = true;
+        const bool falls = written_.terms[0].coefficient < 0;
+        if (falls) out_ << written_.offset;
+        for (const affine_term& term : written_.terms) {
+            term_text(term, first);
+            first = false;
+        }
+        if (!falls) out_ << '+' << written_.offset;
+        if (!alone) out_ << ')';
     }
     /// Below a name a capital would begin a label.
     constexpr bool begins_with_capital(range at) const {
@@ -236,6 +255,8 @@ protected:
     detail::text_builder spaced_;
     range numbers_{};  // of the tensor in hand
     buffer<counter> counters_;
+    ref written_axis_ = none;  // an index whose place is printed as it was written
+    written_place written_;
 };
 
 }  // namespace ricci::ir

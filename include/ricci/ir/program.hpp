@@ -181,13 +181,15 @@ struct index_symbol {
     range text;
     std::int32_t
         extent;  // that the text says, as of an index that counts a tensor's parts; else 0, or
-                 // `kept_inside`
+                 // `kept_inside` or `written_out`
     axis along;  // that it runs over where the text says so, i \in \operatorname{axis}_0(v)
 };
 
 /// Of the index p in \sum_p [p = i - 1] x^p: there has to be such a p wherever the conditions
 /// around hold.
 inline constexpr std::int32_t kept_inside = -1;
+/// Of the index p in \sum_p [p = i - 1] x^p, where pad, wrap or clamp say what is outside.
+inline constexpr std::int32_t written_out = -2;
 
 enum class name_kind : std::uint8_t {
     plain,

@@ -32,6 +32,9 @@ public:
     /// `"h"_i = 8`.
     constexpr void set_index(ref index, std::int64_t extent) { given_[index] = extent; }
 
+    /// Whether the caller, or the text, gave it.
+    constexpr bool is_given(ref index) const { return given_[index] != open_extent; }
+
     /// -1 when the name's shape is not known at all.
     constexpr std::int32_t rank(ref name) const { return ranks_[name]; }
     constexpr std::int64_t extent(ref name, std::int32_t axis) const {

@@ -11,6 +11,7 @@
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/shape_table.hpp>
 #include <ricci/ir/shape_words.hpp>
+#include <ricci/ir/written_place.hpp>
 
 namespace ricci::ir {
 
@@ -154,6 +155,7 @@ struct shape_inference {
                     const node& x = p.nodes[n];
                     if (x.kind == op::tensor) see(e, x.name, x.positions);
                     else if (x.kind == op::compare && round_ == compared_round) share_compared(x);
+                    else if (x.kind == op::compare && round_ > given_round) see_written_place(x);
                     else if (is_of_matrix(x)) share_square(e, x);
                     for_each_index(p, x.positions, [&](ref i) { note_open(i); });
                     for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
@@ -174,10 +176,10 @@ struct shape_inference {
 
 private:
     // 0: plain places; 1: merged axes, and after it what was given; 2, 3: arithmetic, and after it
-    // indices of one letter; 4: the same with what that gave; 5: arithmetic under brackets; 6:
-    // indices that conditions compare; 7: what does not fit is said
+    // indices of one letter; 4: the same with what that gave; 5: arithmetic under brackets, without
+    // a number; 6: with one; 7: indices that conditions compare; 8: what does not fit is said
     static constexpr std::int32_t given_round = 1, shared_round = 3, guarded_round = 5,
-                                  compared_round = 6, last_round = 7;
+                                  compared_round = 7, last_round = 8;
 
     // Scopes --------------------------------------------------------------------------------------
 
@@ -247,7 +249,7 @@ private:
             }
             if (q.kind == position_kind::index) unify(e, q.index, size, name, axis);
             else if (q.kind == position_kind::gathered) continue;
-            else if (q.kind == position_kind::affine && round_ < guarded_round && is_guarded(q))
+            else if (q.kind == position_kind::affine && is_guarded(q) && !counts_guarded(q.offset))
                 continue;
             else if (round_ > 1 || (round_ > 0 && q.kind == position_kind::merged))
                 see_arithmetic(e, q, size, name, axis, round_ >= last_round);
@@ -281,6 +283,48 @@ private:
         else if (is_open(j) && extent(i) != open_extent) cell(j) = cell(i);
         else return;
         shared_ = true;
+    }
+    /// Which round what may lie outside is asked in, by its number.
+    constexpr bool counts_guarded(std::int64_t offset) const {
+        return round_ >= guarded_round + (offset != 0 ? 1 : 0);
+    }
+    /// \sum_p [p = i - 1] x^p, which a place was written out as: how far i runs, if nothing else
+    /// says it. As far as the axis where conditions, pad, wrap or clamp say what happens outside;
+    /// else, as of x^{3-i}, as far as all places are inside.
+    constexpr void see_written_place(const node& x) {
+        const node& axis = p.nodes[p.child(x, 0)];
+        if (x.detail != static_cast<std::uint8_t>(comparison::equal) || axis.kind != op::position)
+            return;
+        const ref a = p.at(axis.positions, 0).index;
+        if (!is_written_out(p, a) || extent(a) == open_extent) return;
+        written_place at = read_written_place(p, p.child(x, 1));
+        bool guarded = p.indices[a].extent != kept_inside;
+        std::int64_t least = at.offset, most = at.offset;  // without the open letters
+        ref up = none, down = none;
+        for (const affine_term& term : at.terms) {
+            const std::int64_t n = extent(term.index), c = term.coefficient;
+            guarded = guarded || guards_ > outside_[term.index];
+            ref& open = c > 0 ? up : down;
+            if (n == open_extent && open != none) at.known = false;
+            if (n == open_extent) open = term.index;
+            else if (n > 0 && !accumulate(c > 0 ? most : least, c, n - 1, true)) at.known = false;
+        }
+        if (!at.known || (up == none && down == none)) return;
+        const auto factor = [&](ref i) {
+            for (const affine_term& term : at.terms)
+                if (term.index == i) return std::int64_t{term.coefficient};
+            return std::int64_t{0};
+        };
+        const auto [size, name, place] = cell(a);
+        if (!guarded) {
+            if (up != none && most < size)
+                offer(up, (size - 1 - most) / factor(up) + 1, name, place);
+            if (down != none && least >= 0) offer(down, least / -factor(down) + 1, name, place);
+        } else if (counts_guarded(at.offset)) {
+            const bool alone = at.terms.size() == 1 && p.indices[a].extent != kept_inside;
+            if (up != none && factor(up) == 1) offer(up, size, name, place);
+            else if (up == none && alone && factor(down) == -1) offer(down, size, name, place);
+        }
     }
     /// A function of a matrix has as many rows as columns.
     constexpr void share_square(ref e, const node& x) {
@@ -353,6 +397,8 @@ private:
         if (open != none && q.kind == position_kind::merged) {
             if (reach > 0 && size % reach == 0) return unify(e, open, size / reach, name, axis);
         } else if (open != none) {
+            if (open_coefficient == 1 && q.terms.count > 0 && is_guarded(q) && q.offset >= 0)
+                return offer(open, size, name, axis);
             if (open_coefficient > 0 && size > reach && reach >= 0)
                 return offer(open, (size - 1 - reach) / open_coefficient + 1, name, axis);
             if (size <= reach && size >= 0 && reach >= 0 && q.offset >= 0 && !last)
@@ -469,6 +515,7 @@ private:
         for (std::int32_t pass = 0; pass < 2; ++pass)
             for (ref j = 0; j < p.indices.size(); ++j) {
                 if (!is_open(i) || !(letter(j) == letter(i))) continue;
+                if (p.indices[j].extent < 0) continue;  // of an axis that a place is written out on
                 if (pass == 0 && letter(j).size != p.index(j).size) continue;
                 const shape_table::cell& first = t.cells_[e * t.indices_ + j];
                 cell(i) = extent(j) == open_extent ? first : cell(j);

@@ -12,6 +12,7 @@
 #include <ricci/ir/program.hpp>
 #include <ricci/notation/heights.hpp>
 #include <ricci/notation/hints.hpp>
+#include <ricci/notation/origins.hpp>
 #include <ricci/notation/parts.hpp>
 #include <ricci/notation/recognise.hpp>
 #include <ricci/notation/resolve.hpp>
@@ -61,6 +62,7 @@ constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& pa
         found = writer.mistake();
     }
     if (!found) found = check_ranks(p, text);
+    if (!found) found = origin_settler(p, text).run();
     if (!found) found = check_definitions(p, text);
     if (!found) found = say_axes(p, text, parser.axes());
     if (!found) found = ir::order_equations(p, text);

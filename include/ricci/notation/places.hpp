@@ -9,13 +9,9 @@
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/notation/bounds.hpp>
 #include <ricci/notation/open_letters.hpp>
-#include <ricci/notation/positions.hpp>
+#include <ricci/notation/place_writer.hpp>
 
 namespace ricci::notation {
-
-using ir::none;
-using ir::op;
-using ir::ref;
 
 /// Works on the body of one equation, or of a function with parameters, freshly parsed.
 class place_settler {
@@ -62,7 +58,8 @@ private:
     constexpr void find_neighbours(ref n, bool guarded) {
         const ir::node x = p_.nodes[n];
         for (std::int32_t k = 0; x.kind == op::tensor && !guarded && k < x.positions.count; ++k) {
-            if (!is_plain_arithmetic(p_.positions[x.positions.first + k])) continue;
+            const ir::position& q = p_.positions[x.positions.first + k];
+            if (!is_plain_arithmetic(q) || has_subtracted(p_, q)) continue;
             ir::for_each_index(p_, {x.positions.first + k, 1}, [&](ref i) {
                 neighbours_.push({x.name, i});
             });
@@ -93,10 +90,7 @@ private:
         const ref inside = ir::rebuild_children(p_, n, [&](ref child) {
             const ref settled = settle(child, guarded || under_bracket(k++));
             if (x.kind == op::tensor && p_.nodes[settled].kind == op::reduce)
-                fail(
-                    x.source,
-                    "numbers that are looked up lie inside their axis; define them by an equation "
-                    "of their own, as n^{ik} = m^{\\operatorname{clamp}(i+k)}, and look up n^{ik}");
+                fail(x.source, looked_up_inside);
             return settled;
         });
         return x.kind == op::tensor ? settle_use(inside, guarded) : inside;
@@ -105,7 +99,6 @@ private:
     constexpr ref settle_use(ref n, bool guarded) {
         const ir::node x = p_.nodes[n];
         detail::buffer<ir::position> list;
-        detail::buffer<ref> over, factors;
         bool changed = false;
         for (std::int32_t k = 0; k < x.positions.count; ++k) {
             ir::position q = p_.positions[x.positions.first + k];
@@ -113,34 +106,16 @@ private:
                 q = beside_itself(q);
                 changed = true;
             }
-            const bool kept_inside = is_plain_arithmetic(q) && q.offset < 0;
-            if (kept_inside) {
+            if (is_plain_arithmetic(q) && q.offset < 0) {
                 if (!guarded) refuse_below_zero(x, q);
-                q.index = outside::padded;
+                q.index = outside::excluded;
+            } else if (is_plain_arithmetic(q) && q.offset > 0 && has_subtracted(p_, q)) {
+                q.index = outside::excluded;  // x^{3-i}, as written
             }
-            if (q.kind != ir::position_kind::affine || q.index == none) {
-                list.push(q);
-                continue;
-            }
-            changed = true;
-            const ref axis = fresh_index(q, k);
-            if (kept_inside) p_.indices[axis].extent = ir::kept_inside;
-            over.push(axis);
-            list.push(ir::index_position(axis));
-            list.back().upper = q.upper;
-            const ref both[] = {p_.position_of(axis), bounded_place(q, axis, x.source)};
-            factors.push(p_.make(op::compare, static_cast<std::uint8_t>(ir::comparison::equal),
-                                 both, 2, x.source));
+            changed = changed || (q.kind == ir::position_kind::affine && q.index != none);
+            list.push(q);
         }
-        if (!changed) return n;
-        const ir::range at{p_.positions.size(), list.size()};
-        p_.positions.append(list.data(), list.size());
-        if (over.empty()) {
-            ir::node use = x;
-            use.positions = at;
-            return p_.nodes.push(use);
-        }
-        return sum_over_places(x, at, over, factors);
+        return changed ? place_writer(p_).write(n, list) : n;
     }
     constexpr void refuse_doubtful(const ir::node& x) {
         detail::text_builder s;
@@ -172,54 +147,6 @@ private:
              "x_i for x_i - x_{i-1}, or say what stands outside: \\operatorname{clamp}(i-1), wrap, "
              "pad, or a bracket [i \\ge 1] in front";
         fail(x.source, s);
-    }
-    /// x^{\operatorname{clamp}(i-1)} is the sum over p of [p = clamped i - 1] x^p; others too.
-    constexpr ref sum_over_places(const ir::node& x, ir::range at, const detail::buffer<ref>& over,
-                                  detail::buffer<ref>& factors) {
-        detail::buffer<ref> numbers;
-        for (std::int32_t k = 0; k < x.children.count; ++k)
-            numbers.push(p_.links[x.children.first + k]);
-        factors.push(p_.gather(x.name, at, numbers, x.source));
-        const ref product = p_.make(op::multiply, 0, factors.data(), factors.size(), x.source);
-        const ir::range sum = p_.add_links(over);
-        return p_.reduce(ir::reduction::sum, sum, product, x.source);
-    }
-    constexpr ref fresh_index(const ir::position& q, std::int32_t axis) {
-        detail::text_builder spelling;
-        spelling << (q.terms.count > 0 ? p_.index(p_.affine_terms[q.terms.first].index)
-                                       : detail::text_view("p"));
-        do spelling << "''";
-        while (axis-- > 0 || p_.find_index(spelling) != none);
-        return p_.intern_index(spelling);
-    }
-    constexpr ref bounded_place(const ir::position& q, ref axis, ir::source_span source) {
-        detail::buffer<ref> sum;
-        for (std::int32_t t = 0; t < q.terms.count; ++t) {
-            const ir::affine_term term = p_.affine_terms[q.terms.first + t];
-            const ref here = p_.position_of(term.index, source);
-            sum.push(term.coefficient == 1
-                         ? here
-                         : p_.make(op::multiply, p_.number(term.coefficient), here));
-        }
-        if (q.offset != 0 || sum.empty()) sum.push(p_.number(q.offset));
-        const ref place = sum.size() == 1 ? sum[0] : p_.make(op::add, 0, sum.data(), sum.size());
-        if (q.index == outside::padded) return place;
-        const ref counted = p_.intern_index(primed(axis));
-        const ir::range over = p_.add_links(&counted, 1);
-        const ref extent = p_.reduce(ir::reduction::sum, over, p_.number(1));
-        const auto apply = [&](ir::function f, ref a, ref b) {
-            const ref both[] = {a, b};
-            return p_.make(op::apply, static_cast<std::uint8_t>(f), both, 2);
-        };
-        if (q.index == outside::wrapped) return apply(ir::function::modulo, place, extent);
-        const ref last = p_.make(op::add, extent, p_.number(-1));
-        return apply(ir::function::maximum, p_.number(0),
-                     apply(ir::function::minimum, last, place));
-    }
-    constexpr detail::text_builder primed(ref index) const {
-        detail::text_builder spelling;
-        spelling << p_.index(index) << "'";
-        return spelling;
     }
     constexpr bool is_parameter(ref name) const {
         for (std::int32_t k = 0; k < parameters_.count; ++k)

@@ -14,7 +14,17 @@ namespace outside {
 inline constexpr ref clamped = -2;  // the nearest end
 inline constexpr ref wrapped = -3;  // from the other end
 inline constexpr ref padded = -4;   // 0
+// Nothing is outside: conditions around the place exclude it, or the call is refused.
+inline constexpr ref excluded = -5;
 }  // namespace outside
+
+/// Whether an affine position subtracts a letter.
+constexpr bool has_subtracted(const ir::program& p, const ir::position& q) {
+    bool found = false;
+    for (std::int32_t t = 0; q.kind == ir::position_kind::affine && t < q.terms.count; ++t)
+        found = found || p.affine_terms[q.terms.first + t].coefficient < 0;
+    return found;
+}
 
 class position_parser : public cursor {
 public:
@@ -395,12 +405,15 @@ protected:
         detail::buffer<ir::affine_term> terms;
         std::int64_t offset = 0;
         std::int32_t sign = 1;
+        bool subtracted = false, numbered = false;
         if (accept_symbol('-')) sign = -1;
         while (!failed()) {
             std::int32_t coefficient = 1;
             const bool counted = is(token_kind::number);
             if (counted) coefficient = read_integer();
             const bool indexed = starts_index();
+            numbered = numbered || (counted && !indexed);
+            subtracted = subtracted || (sign < 0 && indexed);
             if (indexed) terms.push({read_index(), sign * coefficient});
             if (indexed && !failed() && is_script(peek()))
                 return fail(
@@ -420,6 +433,8 @@ protected:
             fail_here(mistake_kind::unexpected, "a place is below a thousand million");
         if (!failed())
             push_terms(ir::position_kind::affine, static_cast<std::int32_t>(offset), terms, out);
+        if (!failed() && subtracted && numbered && offset == 0)  // x^{j-i+0} is none of a table
+            out.back().index = outside::excluded;
     }
     constexpr void push_terms(ir::position_kind kind, std::int32_t offset,
                               const detail::buffer<ir::affine_term>& terms,

@@ -120,11 +120,11 @@ static_assert(equal("Y^{ik}", "A^{ij} \\delta^{jk}", "A^{ik}"));
 static_assert(equal("Y^{ik}", "\\delta^{ij} \\delta^{jk}", "\\delta^{ik}"));
 static_assert(equal("Y^{ik}", "\\delta^{ij} A^{jl} \\delta_{lk}", "A^{ik}"));
 static_assert(equal("Y^{ij}", "\\delta^{ij} x^{i}", "\\delta^{ji} x^{i}"));
-static_assert(equal("Y^{i}", "b^{i-j} x^{j}", "x^{k} b^{i-k}"));
+static_assert(equal("Y^{i}", "A^{ij} b^{i-j} x^{j}", "x^{k} b^{i-k} A^{ik}"));
 static_assert(equal("Y^{i}", "P^{i(ha)} W^{ha}", "W^{kc} P^{i(kc)}"));
 
 static_assert(!equal("Y^{ij}", "\\delta^{ij} x^{i}", "x^{i} z^{j}"));
-static_assert(!equal("Y^{i}", "b^{i-j} x^{j}", "b^{i+j} x^{j}"));
+static_assert(!equal("Y^{i}", "A^{ij} b^{i-j} x^{j}", "A^{ij} c^{i+j} x^{j}"));
 static_assert(!equal("Y^{i}", "A^{i0}", "A^{i1}"));
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ricci/error.hpp>
@@ -126,12 +127,17 @@ TEST_CASE("a place that a true condition reads has to exist", "[places]") {
 
 TEST_CASE("inequalities decide about places, however many there are", "[places]") {
     const std::size_t n = 4096;
-    const array x = doubles({2 * n}, std::vector<double>(2 * n, 1));
+    const array all = doubles({2 * n}, std::vector<double>(2 * n, 1)),
+                most = doubles({2 * n - 1}, std::vector<double>(2 * n - 1, 1)),
+                half = doubles({n}, std::vector<double>(n, 1));
     const auto begin = std::chrono::steady_clock::now();
-    for (const char* equation :
-         {"y^{ij} = [i + j \\ge 3] x^{i+j-3}", "y^{ij} = [i \\ge j] x^{i-j}",
-          "y^{ijk} = [i + j \\ge k] x^{i+j-k}", "y^{ijk} = [i \\ge j \\land j \\ge k] x^{i-k}",
-          "y^{ij} = [|i - j| \\le 2 \\land i \\ge 2] x^{i-2}"}) {
+    // without a number an axis is as long as its places reach
+    for (const auto& [equation, x] : std::vector<std::pair<const char*, const array&>>{
+             {"y^{ij} = [i + j \\ge 3] x^{i+j-3}", all},
+             {"y^{ij} = [i \\ge j] x^{i-j}", half},
+             {"y^{ijk} = [i + j \\ge k] x^{i+j-k}", most},
+             {"y^{ijk} = [i \\ge j \\land j \\ge k] x^{i-k}", half},
+             {"y^{ij} = [|i - j| \\le 2 \\land i \\ge 2] x^{i-2}", all}}) {
         std::vector<named> operands{{"x", x}, {"i", extent(n)}, {"j", extent(n)}};
         if (std::string(equation).find("k}") != std::string::npos)
             operands.push_back({"k", extent(2)});

@@ -165,8 +165,8 @@ std::vector<recorded_program> other_programs() {
             c^{ij} = u^{i \operatorname{pad}(j+1)} + u^{i \operatorname{pad}(j-1)}
             D^{ij} = r^{ij} + c^{ij} - 4 u^{ij})",
          "i=32 j=48", "u 32x48"},
-        {"relative places", "y^i = x^{i+k} w^k + z^{2i+1} + b_{i-j} v^j", "i=32 j=24 k=4",
-         "x 35; z 64; b 55"},
+        {"relative places", "B^{ij} = b_{i-j}; y^i = x^{i+k} w^k + z^{2i+1} + B^{ij} v^j",
+         "i=32 j=24 k=4", "x 35; z 64; b 55"},
         {"Fourier's sum", "X_k = \\sum_n x_n \\cos(2 \\pi k n / N)", "k=48 n=64", "N = 64", "", "",
          "", "k=48"},
         {"rotations of places", R"(
