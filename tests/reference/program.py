@@ -5,6 +5,7 @@ from collections import defaultdict
 
 from lexer import Doubt, Refused
 from names import Text
+from origins import Origins
 from raw import OwnCall
 from scope import Scope, derivative_places, occurrences, rename, turned
 from tree import Bracket, Cases, Delta, Derivative, Inverse, Logic, Matrix, Tensor, children
@@ -66,6 +67,7 @@ class Program:
         self.heights()
         self.sort()
         self.check_names()
+        Origins(self)
 
     # sides ----------------------------------------------------------------------------------------
     def read_sides(self):

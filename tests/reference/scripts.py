@@ -222,7 +222,7 @@ def sequence(tokens):
 
 def affine(tokens):
     t = pieces(tokens)
-    terms, offset, sign, k, expected = [], 0, 1, 0, True
+    terms, offset, sign, k, expected, numbered = [], 0, 1, 0, True, False
     while k < len(t):
         now = t[k]
         if now.is_("+", "-"):
@@ -246,6 +246,7 @@ def affine(tokens):
                 k += 1
             else:
                 offset += sign * n
+                numbered = True
         elif now.kind == "letter":
             if k + 1 < len(t) and t[k + 1].is_("_"):
                 raise Doubt("arithmetic with what a tensor says")
@@ -260,4 +261,6 @@ def affine(tokens):
         return Place("number", [], offset)
     if len(terms) == 1 and terms[0][0] == 1 and offset == 0:
         return Place("index", terms)
-    return Place("affine", terms, offset)
+    # with a number a place counts from 0, as written
+    written = numbered and any(c < 0 for c, _ in terms)
+    return Place("written" if written else "affine", terms, offset)

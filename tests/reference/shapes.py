@@ -28,6 +28,7 @@ class Shapes:
         self.p, self.random = program, random
         self.parent = {}
         self.affine = []     # (axis, [(factor, index)], offset, guarded, equation)
+        self.written = []    # the same, of places that count from 0 as written
         self.plain = []      # (axis, index, guarded)
         self.merged = []     # (axis, [index])
         self.numbers = []    # (axis, number)
@@ -159,6 +160,9 @@ class Shapes:
             self.plain.append((axis, self.index(p.letters()[0], e), guarded, e))
         elif p.kind == "number":
             self.numbers.append((axis, p.offset))
+        elif p.kind == "written":
+            self.written.append(
+                (axis, [(c, self.index(i, e)) for c, i in p.terms], p.offset, guarded, e))
         elif p.kind == "affine":
             if p.offset < 0 and not guarded:
                 raise Refused("below", "a place below 0 where its indices are 0")
@@ -233,11 +237,23 @@ class Shapes:
                 open_ = [i for i in parts if self.find(i) not in has_axis and i not in reached]
                 if self.find(axis) in has_axis and len(open_) == 1:
                     has_axis.add(self.find(open_[0]))
+        beside = self.beside()
         self.asked = sorted({
             i[2].split("~")[0]
             for i in self.indices
-            if self.find(i) not in has_axis and i not in reached and i not in self.first
+            if i in beside or
+            self.find(i) not in has_axis and i not in reached and i not in self.first
         })
+
+    def beside(self):
+        """The letters of x_i x_{i+k}, which both are asked for where k is free."""
+        out = set()
+        for axis, i, _, e in self.plain:
+            for other, terms, _, _, _ in self.affine:
+                mine = [x for c, x in terms if c == 1 and x == i]
+                if other == axis and mine and len(terms) > 1:
+                    out |= {x for _, x in terms}
+        return out
 
     def known(self):
         """The classes that have an axis of an input."""
@@ -257,10 +273,12 @@ class Shapes:
         longer."""
         plain = {self.find(i) for i in self.indices}
         given = {i for axis, i, _, _ in self.plain if axis[1] in self.p.inputs}
-        for axis, terms, _, _, _ in self.affine:
+        for axis, terms, _, _, _ in self.affine + self.written:
             root = self.find(axis)
             if root not in plain:
-                longer = all(i in given for _, i in terms) and self.random.random() < 0.25
+                table = any(c < 0 for c, _ in terms)
+                longer = not table and all(
+                    i in given for _, i in terms) and self.random.random() < 0.25
                 self.n[root] = 5 if longer else 0
 
     def parts(self):
@@ -312,6 +330,11 @@ class Shapes:
             if any(self.find(i) == self.find(axis) for _, i in terms):
                 continue
             n = self.reach(terms, offset)
+            if self.extent(axis) < n:
+                self.n[self.find(axis)] = n
+                changed = True
+        for axis, terms, offset, _, _ in self.written:
+            n = self.reach([(c, i) for c, i in terms if c > 0], offset)
             if self.extent(axis) < n:
                 self.n[self.find(axis)] = n
                 changed = True

@@ -39,8 +39,8 @@ class Tensor:
 
 @dataclass
 class Place:
-    """kind: index, number, affine (terms, offset), merged (indices), gathered (value), clamp, wrap,
-    pad."""
+    """kind: index, number, affine (terms, offset), written (the same, with subtracted letters, and
+    from 0 as written), merged (indices), gathered (value), clamp, wrap, pad."""
     kind: str
     terms: list = field(default_factory=list)  # of (factor, index)
     offset: int = 0

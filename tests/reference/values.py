@@ -325,9 +325,8 @@ class Evaluator:
                 out = apply(lambda a, b, n=n: a * n + b, out,
                             Array((i,), np.arange(n, dtype=np.int64)))
             return out
-        ends = p.kind in ("clamp", "wrap", "pad")
         total = p.offset
-        if not ends:  # the least place of what is subtracted is 0
+        if p.kind == "affine":  # of a table: the least place of what is subtracted is 0
             total += sum(-c * (self.extent(i, e) - 1) for c, i in p.terms if c < 0)
         out = Array((), np.array(total, dtype=np.int64))
         for c, i in p.terms:
