@@ -89,7 +89,7 @@ def truth(c, at):
 class Origins:
     def __init__(self, program):
         self.p = program
-        self.tables, self.counted = {}, {}  # (name, axis): how often
+        self.tables = {}  # (name, axis): where it is shown
         trees = [(left, body) for parts in program.definitions.values() for left, body, _ in parts]
         trees += [(c.left, c.side) for c in program.claims]
         trees += [(None, f.body) for f in program.functions.values()]
@@ -97,7 +97,7 @@ class Origins:
             self.left, self.body, self.around = left, body, []
             self.settle(body, [])
         for left, body in trees:
-            numbers = {x.index for x in everything(body) if isinstance(x, Position)}
+            numbers = set(self.letters_as_numbers(body))
             for n in ([left] if left is not None else []) + list(everything(body)):
                 if isinstance(n, Tensor):
                     self.check(n, numbers)
@@ -194,6 +194,15 @@ class Origins:
                 out |= self.letters_of(p.value, pair)
         return out
 
+    def letters_as_numbers(self, node):
+        """But for those of the offset that a gradient by a table spells out, with \\sum_{j'} 1."""
+        if isinstance(node, Compare) and any(isinstance(x, Reduce) for x in everything(node)):
+            return
+        if isinstance(node, Position):
+            yield node.index
+        for c in below(node):
+            yield from self.letters_as_numbers(c)
+
     def check(self, node, numbers):
         """An axis has one origin in the whole text."""
         for k, p in enumerate(node.places):
@@ -204,6 +213,6 @@ class Origins:
                 continue
             if p.kind == "index":
                 if p.letters()[0] in numbers:
-                    raise Doubt("a letter of a table that is a number")
+                    raise Refused("origin", f"axis {k} of {node.name}, at a number")
                 continue
             raise Refused("origin", f"axis {k} of {node.name}")
