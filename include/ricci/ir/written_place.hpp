@@ -8,8 +8,7 @@
 namespace ricci::ir {
 
 /// Whether the index is one that such a sum runs over: these have two primes.
-template <class Program>
-constexpr bool is_written_out(const Program& p, ref index) {
+constexpr bool is_written_out(const program_view& p, ref index) {
     const text_view s = p.index(index);
     return s.size > 2 && s.data[s.size - 1] == '\'' && s.data[s.size - 2] == '\'';
 }
@@ -21,8 +20,7 @@ struct written_place {
     detail::buffer<affine_term> terms = {};
 };
 
-template <class Program>
-constexpr void add_written_place(const Program& p, ref n, std::int32_t times, written_place& to) {
+constexpr void add_written_place(const program_view& p, ref n, std::int32_t times, written_place& to) {
     const node& x = p.nodes[n];
     const auto whole = [](double v) {
         return v > -1e6 && v < 1e6 && v == static_cast<double>(static_cast<std::int32_t>(v));
@@ -30,7 +28,7 @@ constexpr void add_written_place(const Program& p, ref n, std::int32_t times, wr
     if (x.kind == op::number && whole(x.value)) {
         to.offset += times * static_cast<std::int64_t>(x.value);
     } else if (x.kind == op::position) {
-        const ref index = p.positions[x.positions.first].index;
+        const ref index = p.at(x.positions, 0).index;
         for (affine_term& t : to.terms)
             if (t.index == index) {
                 t.coefficient += times;
@@ -50,8 +48,7 @@ constexpr void add_written_place(const Program& p, ref n, std::int32_t times, wr
     }
 }
 /// The place in [p = place], also inside wrap, or clamp.
-template <class Program>
-constexpr written_place read_written_place(const Program& p, ref n) {
+constexpr written_place read_written_place(const program_view& p, ref n) {
     for (const node* x = &p.nodes[n]; x->kind == op::apply && x->children.count == 2;
          x = &p.nodes[n])
         n = p.links[x->children.first +
