@@ -103,7 +103,12 @@ private:
                 const ir::ref said = p_.child(x, 1);
                 if (!marked && is_bounded(said)) check_nearest(sum, product, index, said);
                 const auto place = marked ? reader_.form_of(said) : std::nullopt;
+                const auto held = conditions_.size();
+                for (const auto& [factor, condition] : conditions_of_factors(product))
+                    if (factor != f && !ir::free_indices(p_, condition).has(index))
+                        conditions_.push_back({condition, true});
                 if (place) check(*place, extent_of(index));
+                conditions_.resize(held);
             }
         }
     }

@@ -176,6 +176,17 @@ protected:
         }
         return terms;
     }
+    /// Of dL/dx^p, which is a sum of [p = i - 1] y^i, p runs over all of the axis, and what is outside
+    /// of that is no part of it.
+    constexpr ir::index_map freed_letters(ir::range left) {
+        ir::index_map freed;
+        ir::for_each_index(p_, left, [&](ref i) {
+            const ir::index_symbol s = p_.indices[i];
+            if (s.extent == ir::kept_inside)
+                freed.set(i, p_.indices.push({s.text, ir::written_out, s.along}));
+        });
+        return freed;
+    }
     /// dL/dname = the sum of its contributions, in the order of the uses.
     constexpr void define_cotangent(ref name) {
         factors terms;
@@ -200,7 +211,10 @@ protected:
         if (terms.empty()) return;
         const ref body =
             terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
-        const ref primed_body = prime_shadowed(p_, body, left);
+        ref primed_body = prime_shadowed(p_, body, left);
+        const ir::index_map freed = freed_letters(left);
+        primed_body = ir::rename_indices(p_, primed_body, freed);
+        left = ir::rename_positions(p_, left, freed);
         derived_.push(cotangent_name(name));
         p_.equations.push({cotangent_name(name),
                            left,

@@ -369,7 +369,8 @@ private:
         for (ref i = 0; i < somewhere.size(); ++i) {
             letters_.push(i);
             for (ref j = 0; i >= symbols_ && !somewhere[i] && letters_[i] == i && j < i; ++j)
-                if (!somewhere[j] && p_.indices[j].text.first == p_.indices[i].text.first)
+                if (!somewhere[j] && p_.indices[j].text.first == p_.indices[i].text.first &&
+                    p_.indices[j].extent == p_.indices[i].extent)
                     letters_[i] = j, any = true;
         }
         for (ref e = 0; any && e < p_.equations.size(); ++e)

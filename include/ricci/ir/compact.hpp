@@ -66,7 +66,8 @@ private:
                symbols[letter].along.tensor != none)
             ++letter;
         if (letter != i) {
-            const index_symbol bound = out_.indices[index(letter)];
+            index_symbol bound = out_.indices[index(letter)];
+            if (bound.extent < 0 || symbols[i].extent < 0) bound.extent = symbols[i].extent;
             return indices_[i] = out_.indices.push(bound);
         }
         const text_view spelling = from_.index(i);
