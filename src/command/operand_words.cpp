@@ -65,10 +65,17 @@ std::optional<std::complex<double>> number_of(const std::string& text) {
     return std::complex<double>(*real, *imaginary);
 }
 
+// A tensor that no equation reads, as one whose derivative is all that is left of it, has the axes
+// that its derivatives have.
 std::size_t rank_of_input(const program& p, const std::string& name) {
     const ir::program_view view = p.view();
     const ir::ref n = view.find({name.data(), static_cast<std::int32_t>(name.size())});
-    return n == ir::none ? 0 : static_cast<std::size_t>(rank_of(view, n));
+    if (n == ir::none) return 0;
+    std::int32_t rank = rank_of(view, n);
+    for (ir::ref m = 0; rank == 0 && m < view.names.size(); ++m)
+        if (const ir::name_symbol& s = view.names[m]; s.kind != ir::name_kind::plain && s.of == n)
+            rank = std::max(rank_of(view, m) - s.numerator_rank, 0);
+    return static_cast<std::size_t>(rank);
 }
 
 void read_file_name(operand_word& o, const std::string& text) {

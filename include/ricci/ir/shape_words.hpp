@@ -22,8 +22,15 @@ constexpr void say_origin(const auto& p, detail::text_builder& s, ref name, std:
 }
 constexpr mistake wrong_rank(const auto& p, ref name, std::int32_t rank, std::int32_t wanted) {
     detail::text_builder s;
-    s << p.name(name) << " has rank " << rank << " and the equations give it " << wanted
-      << (wanted == 1 ? " index" : " indices");
+    const name_symbol& known = p.names[name];
+    if (known.kind == name_kind::plain) {
+        s << p.name(name) << " has rank " << rank << " and the equations give it ";
+    } else {  // its shape is that of the tensor that it is of
+        s << p.name(known.of) << " has rank " << rank - known.numerator_rank << ", and "
+          << p.name(name) << ", which has its axes, has ";
+    }
+    s << wanted << (wanted == 1 ? " index" : " indices");
+    if (known.kind != name_kind::plain) s << " in the equations";
     return make_mistake(mistake_kind::rank, s);
 }
 /// An axis of a derivative, and the one of a tensor that it is of, whose extent it should have.
