@@ -185,8 +185,10 @@ private:
         } else if (!inside.empty() || f.exponentials.empty()) {
             return give_up();
         } else {
+            const ir::ref outside = products_.take_brackets(coefficient, over);
             coefficient = to_.reduce(ir::reduction::sum, x.indices,
                                      coefficient == ir::none ? to_.number(1) : coefficient);
+            coefficient = products_.product(outside, coefficient);
         }
         f.coefficient = products_.product(f.coefficient, coefficient);
         f.cancels = f.cancels || g.cancels;
@@ -198,19 +200,21 @@ private:
         const ir::ref w = g.coefficient;
         const bool positive = is_nonnegative(to_, w);
         const ir::ref size = positive ? w : to_.apply(ir::function::absolute, w);
-        const ir::ref each = to_.make(ir::op::add, exponent, to_.apply(ir::function::log, size));
+        const ir::ref each = products_.weighted(exponent, size);
+        const ir::ref brackets = products_.brackets_of(exponent);
         ir::ref rest = ir::none;
         if (!positive) {
             const ir::ref share = to_.reduce(ir::reduction::softmax, links(over), each);
-            rest = to_.reduce(ir::reduction::sum, links(over),
-                              to_.make(ir::op::multiply, to_.apply(ir::function::sign, w), share));
+            const ir::ref sign = products_.product(brackets, to_.apply(ir::function::sign, w));
+            rest = to_.reduce(ir::reduction::sum, links(over), products_.product(sign, share));
         }
         f.coefficient = rest;
         f.cancels = f.cancels || g.cancels;
         const ir::ref written =
             positive ? f.written
                      : to_.reduce(ir::reduction::sum, links(over),
-                                  products_.product(size, to_.apply(ir::function::exp, exponent)));
+                                  products_.product(products_.product(brackets, size),
+                                                    to_.apply(ir::function::exp, exponent)));
         products_.multiply(f, exponential{1, each, over, written, w, exponent});
     }
 
@@ -263,8 +267,10 @@ private:
         if (has_logarithms_)
             d.logarithm =
                 f.exponentials.empty() ? logarithms_.of(p_.equations[e_].body) : logarithms_.of(f);
-        if (stable) d.value = {};
-        if (stable && d.logarithm == ir::none) return;
+        // a bracket may not be parted from what it hides, by equations either
+        ir::ref coefficient = f.coefficient;
+        if (stable || products_.take_brackets(coefficient, {}) != ir::none) d.value = {};
+        if (d.value.exponentials.empty() && d.logarithm == ir::none) return;
         for (std::int32_t axis = 0; axis < q.positions.count; ++axis) {
             const ir::position& at = to_.positions[q.positions.first + axis];
             if (at.kind != ir::position_kind::index ||

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <ricci/ir/conditions.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include "src/plan/logarithms.hpp"
 #include "src/plan/substitute.hpp"
@@ -79,6 +80,8 @@ factored exponential_products::settled(factored f) {
             if (each == ir::none && times == 1) each = share(f.coefficient, one, all);
             if (each == ir::none) continue;
             f.cancels = true;
+            // an exponential that is 0 does not hide what else is infinite; its brackets do
+            if (all.total) f.coefficient = product(f.coefficient, brackets_of(one.exponent));
             f.coefficient = product(f.coefficient, raised(each, times));
             one.times -= times;
             all.times += times;
@@ -94,12 +97,9 @@ void exponential_products::take_in_brackets(factored& f) {
         std::count_if(first, f.exponentials.end(), is_single) != 1)
         return;
     exponential& only = *first;
-    const ir::node whole = p_.nodes[f.coefficient];
-    const bool is_product = whole.kind == ir::op::multiply;
-    std::vector<ir::ref> brackets;
     ir::ref rest = ir::none;
-    for (std::int32_t k = 0; k < (is_product ? whole.children.count : 1); ++k) {
-        const ir::ref factor = is_product ? p_.links[whole.children.first + k] : f.coefficient;
+    std::vector<ir::ref> brackets;
+    for (const ir::ref factor : factors_of(f.coefficient)) {
         if (p_.nodes[factor].kind == ir::op::compare) brackets.push_back(factor);
         else rest = product(rest, factor);
     }
@@ -110,6 +110,43 @@ void exponential_products::take_in_brackets(factored& f) {
         only.written = product(bracket, only.written);
     }
     f.coefficient = rest;
+}
+
+std::vector<ir::ref> exponential_products::factors_of(ir::ref product) const {
+    if (product == ir::none) return {};
+    const ir::node& x = p_.nodes[product];
+    if (x.kind != ir::op::multiply) return {product};
+    const ir::ref* first = p_.links.data() + x.children.first;
+    return {first, first + x.children.count};
+}
+
+ir::ref exponential_products::take_brackets(ir::ref& product, const std::vector<ir::ref>& indices) {
+    ir::ref rest = ir::none, taken = ir::none;
+    for (const ir::ref factor : factors_of(product)) {
+        const ir::index_set free = ir::free_indices(p_, factor);
+        const bool inside =
+            std::any_of(indices.begin(), indices.end(), [&](ir::ref i) { return free.has(i); });
+        ir::ref& side = inside || !ir::is_bracket(p_.nodes[factor]) ? rest : taken;
+        side = this->product(side, factor);
+    }
+    product = rest;
+    return taken;
+}
+
+ir::ref exponential_products::weighted(ir::ref exponent, ir::ref weight) {
+    if (!is_bracketed(p_, exponent))
+        return p_.make(ir::op::add, exponent, p_.apply(ir::function::log, weight));
+    const ir::node x = p_.nodes[exponent];
+    const ir::ref children[] = {weighted(p_.links[x.children.first], weight),
+                                p_.links[x.children.first + 1], p_.links[x.children.first + 2]};
+    return p_.make(ir::op::choose, 0, children, 3);
+}
+
+ir::ref exponential_products::brackets_of(ir::ref exponent) {
+    ir::ref brackets = ir::none;
+    for (; is_bracketed(p_, exponent); exponent = child(exponent, 0))
+        brackets = product(brackets, child(exponent, 1));
+    return brackets;
 }
 
 // \exp(x) / \sum \exp(x'), or none where the sum is another one. A bracket that the sum lacks stays
@@ -157,20 +194,14 @@ ir::ref exponential_products::share(ir::ref& coefficient, const exponential& one
     const ir::ref total = p_.reduce(ir::reduction::logsumexp, links(p_, all.over), all.exponent);
     const ir::ref less = p_.make(ir::op::multiply, p_.number(-1), total);
     const ir::ref pattern = p_.make(ir::op::multiply, all.weights, all.bare);
-    std::vector<ir::ref> factors;
-    if (coefficient != ir::none) {
-        const ir::node whole = p_.nodes[coefficient];
-        if (whole.kind != ir::op::multiply) factors.push_back(coefficient);
-        for (std::int32_t k = 0; whole.kind == ir::op::multiply && k < whole.children.count; ++k)
-            factors.push_back(p_.links[whole.children.first + k]);
-    }
+    const std::vector<ir::ref> factors = factors_of(coefficient);
     for (std::size_t k = 0; k < factors.size(); ++k) {
         const ir::ref w = factors[k];
         if (!matched(p_, pattern, p_.make(ir::op::multiply, w, one.exponent), all.over)) continue;
         const bool positive = is_nonnegative(p_, w);
         const ir::ref size = positive ? w : p_.apply(ir::function::absolute, w);
-        const ir::ref terms[] = {one.exponent, p_.apply(ir::function::log, size), less};
-        const ir::ref each = p_.apply(ir::function::exp, p_.make(ir::op::add, 0, terms, 3));
+        const ir::ref share = p_.make(ir::op::add, weighted(one.exponent, size), less);
+        const ir::ref each = p_.apply(ir::function::exp, share);
         coefficient = positive ? ir::none : p_.apply(ir::function::sign, w);
         for (std::size_t l = 0; l < factors.size(); ++l)
             if (l != k) coefficient = product(coefficient, factors[l]);

@@ -50,6 +50,13 @@ public:
     /// of x where c holds and of -\infty elsewhere.
     void take_in_brackets(factored& f);
 
+    /// Takes out of a product, which may be none, the brackets that do not depend on the indices.
+    ir::ref take_brackets(ir::ref& product, const std::vector<ir::ref>& indices);
+    /// The brackets that an exponent has taken in; none if it has none.
+    ir::ref brackets_of(ir::ref exponent);
+    /// v + \log w, below the brackets that v has taken in.
+    ir::ref weighted(ir::ref exponent, ir::ref weight);
+
     /// The expression: the coefficient times the exponentials as they are written.
     ir::ref product(const factored& f);
     ir::ref product(ir::ref a, ir::ref b);
@@ -61,6 +68,7 @@ private:
     ir::ref weight(ir::ref exponent, const exponential& all);
     ir::ref quotient(const exponential& above, const exponential& below);
     ir::ref share(ir::ref& coefficient, const exponential& one, const exponential& all);
+    std::vector<ir::ref> factors_of(ir::ref product) const;
     bool equal(const exponential& a, const exponential& b) const;
     /// Whether a value is a product, or a sum of products, with the softmax of these exponentials:
     /// 0 wherever their sum is.
