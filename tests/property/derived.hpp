@@ -1,7 +1,9 @@
 // Running what is derived from a random program, and the loss that its derivatives are of.
 #pragma once
 
+#include <cmath>
 #include <map>
+#include <random>
 #include <set>
 #include <string>
 
@@ -14,6 +16,7 @@ namespace ricci::testing {
 inline constexpr constructs smooth = [] {
     constructs c;
     c.smooth_only = true;
+    c.extrema = false;
     c.masks = false;
     c.twins = false;  // a letter of the program's is bound once for all of its equations
     return c;
@@ -49,6 +52,30 @@ inline bool reaches(const random_program& p, std::size_t input) {
             if (uses(p.equations[e].body, t)) needed.insert(t);
     return needed.count(input) > 0;
 }
+
+/// A direction in which a tensor moves.
+inline dense direction_of(const random_program& p, std::size_t tensor, unsigned which) {
+    std::mt19937 random(p.seed * 31u + static_cast<unsigned>(tensor) * 7u + which);
+    dense v = dense::zeros(p.tensors[tensor].extents);
+    for (auto& x : v.values) x = static_cast<double>(random() % 2001) / 1000 - 1;
+    return v;
+}
+/// A tensor, moved so far along another.
+inline dense moved(dense x, const dense& along, long double by) {
+    for (std::size_t k = 0; k < x.values.size(); ++k) x.values[k] += by * along.values[k];
+    return x;
+}
+
+/// A product of two tensors summed over everything, and the same of their magnitudes.
+struct inner_product {
+    long double value = 0, size = 0;
+    inner_product(const dense& a, const dense& b) {
+        for (std::size_t k = 0; k < a.values.size(); ++k) {
+            value += a.values[k] * b.values[k];
+            size += std::abs(a.values[k] * b.values[k]);
+        }
+    }
+};
 
 /// The outputs of a derived program by the engine, from the inputs of `p` and `more`. An index of a
 /// sum over what lacks it is asked for: then all are given.

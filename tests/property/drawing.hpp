@@ -15,6 +15,7 @@ namespace ricci::testing {
 /// What the generator may use. A construct is switched off here when it is not under test.
 struct constructs {
     bool smooth_only = false;  // what has a derivative everywhere
+    bool extrema = true;       // \max_j and \min_j, also where that is so
     bool arithmetic = true;    // x^{i+k}, b_{i-j}
     bool merged = true;
     bool fixed = true;
@@ -23,7 +24,8 @@ struct constructs {
     bool deltas = true;
     bool positions = true;
     bool conditions = true;
-    bool masks = true;  // -\infty under a softmax
+    bool masks = true;   // -\infty under a softmax
+    bool hidden = true;  // \log(i) ([i > 0] a b)
     bool written_out = true;
     bool primes = true;
     bool own_functions = true;

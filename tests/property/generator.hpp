@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "tests/property/function_generator.hpp"
 #include "tests/property/given.hpp"
+#include "tests/property/hidden_generator.hpp"
 
 namespace ricci::testing {
 
-class generator final : function_generator {
+class generator final : hidden_generator {
 public:
-    generator(unsigned seed, constructs allowed) : function_generator(seed, allowed) {}
+    generator(unsigned seed, constructs allowed) : hidden_generator(seed, allowed) {}
 
     random_program run() {
         static const char* const all[] = {"i", "j", "k", "l", "a", "b", "\\mu", "\\nu"};
@@ -82,7 +82,7 @@ private:
     }
     tree inner(const indices& scope, const indices& wanted, unsigned depth) {
         if (p_.seed % 4 == 3 && depth > 1 && chance(35)) return of_one_letter(scope, wanted, depth);
-        switch (below(20)) {
+        switch (below(allowed_.hidden ? 21 : 20)) {
             case 0:
             case 1:
             case 2:
@@ -116,6 +116,8 @@ private:
                 return with_delta(scope, wanted, depth);
             case 18:
                 return with_position(scope, wanted, depth);
+            case 20:
+                return hidden(scope, wanted, depth);
             default:
                 return leaf(scope, wanted);
         }
@@ -129,15 +131,6 @@ private:
             factors.push_back(expression(scope, some_of(wanted, 50), depth - 1));
         cover(factors, scope, wanted);
         return make_tree(ir::op::multiply, std::move(factors));
-    }
-    /// Adds a tensor with the wanted indices that no factor has.
-    void cover(std::vector<tree>& factors, const indices& scope, const indices& wanted) {
-        indices missing;
-        for (const auto& i : wanted)
-            if (std::none_of(factors.begin(), factors.end(),
-                             [&](const tree& f) { return free_letters(f).count(i) > 0; }))
-                missing.push_back(i);
-        if (!missing.empty()) factors.push_back(leaf(scope, missing));
     }
     tree contraction(const indices& scope, const indices& wanted, unsigned depth) {
         const indices bound = fresh(scope, 1 + below(2));
@@ -166,12 +159,16 @@ private:
     }
 
     tree reduction(const indices& scope, const indices& wanted, unsigned depth) {
-        static const ir::reduction smooth[] = {ir::reduction::mean, ir::reduction::logsumexp};
         static const ir::reduction all[] = {ir::reduction::mean, ir::reduction::logsumexp,
-                                            ir::reduction::maximum, ir::reduction::minimum};
+                                            ir::reduction::product, ir::reduction::maximum,
+                                            ir::reduction::minimum};
         const indices bound = fresh(scope, chance(80) ? 1 : 2);
         if (bound.empty()) return product(scope, wanted, depth);
-        tree body = expression(joined(scope, bound), joined(wanted, bound), depth - 1);
+        const ir::reduction kind = all[below(allowed_.extrema ? 5 : 3)];
+        const indices inside = joined(scope, bound), all_wanted = joined(wanted, bound);
+        if (kind == ir::reduction::product)
+            return reduce_tree(kind, bound, bounded(inside, all_wanted, depth - 1));
+        tree body = expression(inside, all_wanted, depth - 1);
         if (allowed_.conditions && chance(20)) return conditional(scope, bound, std::move(body));
         const bool log_sum = allowed_.written_out && chance(20);
         if (log_sum)
@@ -179,8 +176,7 @@ private:
                 ir::function::log,
                 one(reduce_tree(ir::reduction::sum, bound,
                                 apply_tree(ir::function::exp, one(std::move(body))))));
-        return reduce_tree(allowed_.smooth_only ? smooth[below(2)] : all[below(4)], bound,
-                           std::move(body));
+        return reduce_tree(kind, bound, std::move(body));
     }
     /// A product of folds over one letter, each under a condition of its own, in a sum over another.
     tree of_one_letter(const indices& scope, const indices& wanted, unsigned depth) {

@@ -18,29 +18,6 @@ namespace {
 
 using tensors = std::map<std::string, dense>;
 
-/// A direction in which a tensor moves.
-dense direction_of(const random_program& p, std::size_t tensor, unsigned which) {
-    std::mt19937 random(p.seed * 31u + static_cast<unsigned>(tensor) * 7u + which);
-    dense v = dense::zeros(p.tensors[tensor].extents);
-    for (auto& x : v.values) x = static_cast<double>(random() % 2001) / 1000 - 1;
-    return v;
-}
-dense moved(dense x, const dense& along, long double by) {
-    for (std::size_t k = 0; k < x.values.size(); ++k) x.values[k] += by * along.values[k];
-    return x;
-}
-
-/// A product of two tensors summed over everything, and the same of their magnitudes.
-struct inner_product {
-    long double value = 0, size = 0;
-    inner_product(const dense& a, const dense& b) {
-        for (std::size_t k = 0; k < a.values.size(); ++k) {
-            value += a.values[k] * b.values[k];
-            size += std::abs(a.values[k] * b.values[k]);
-        }
-    }
-};
-
 /// What is derived from a program, run on the values of its inputs; the words of a failure.
 class derivation {
 public:

@@ -66,10 +66,12 @@ private:
         return false;
     }
 
-    static void collect(tree& t, std::vector<tree*>& out) {
-        out.push_back(&t);
+    /// `hidden`: below what hides something, where only other expressions are made simpler.
+    static void collect(tree& t, std::vector<tree*>& out, bool hidden = false) {
+        const bool part = t.whole || t.kind == ir::op::compare || t.kind == ir::op::position;
+        if (!hidden || !part) out.push_back(&t);
         if (t.kind == ir::op::tensor) return;  // its places have to stay tensors
-        for (auto& child : t.children) collect(child, out);
+        for (auto& child : t.children) collect(child, out, hidden ? part : t.whole);
     }
     /// Puts a simpler expression in the place of one.
     bool simplify(random_program& p) {
@@ -97,6 +99,7 @@ private:
             out.push_back(std::move(candidate));
         };
         if (t.kind != ir::op::number) offer(number_tree(1));
+        if (t.whole) return out;
         const bool boolean = t.kind == ir::op::compare || t.kind == ir::op::choose;
         for (const auto& child : t.children)
             if (t.kind != ir::op::tensor && (!boolean || child.kind != ir::op::compare))

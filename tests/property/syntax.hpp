@@ -36,6 +36,7 @@ struct tree {
     std::vector<tree> children;
     unsigned style = 0;     // which of the ways to write it
     bool positive = false;  // has to stay well above 0: a divisor, or under a root or a logarithm
+    bool whole = false;     // hides something: is written so, or not at all
 };
 
 /// Ends the name of an index that is written as the letter before it, and has an extent of its own.

@@ -290,6 +290,8 @@ private:
     }
     std::string reduction(const tree& t) {
         static const char* const words[] = {"", "mean", "max", "min", "softmax", "logsumexp"};
+        if (t.detail == static_cast<std::uint8_t>(ir::reduction::product))
+            return "(\\prod_" + list(t.indices) + " (" + sum(t.children[0]) + "))";
         const std::string w = words[t.detail];
         const bool command = w == "max" || w == "min";
         std::string out = command && t.style % 2 ? "\\" + w

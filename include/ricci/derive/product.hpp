@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/conditions.hpp>
 #include <ricci/ir/literal.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -230,8 +231,11 @@ private:
         }
         powers_.push(mine);
     }
+    /// A bracket above the line hides what stands beside it, also where it stands below as well.
     constexpr void cancel(powered_factor& a, powered_factor& b) {
-        if (a.exponent == 0 || b.exponent == 0 || !ir::same_expression(p_, a.base, b.base)) return;
+        if (a.exponent == 0 || b.exponent == 0 || !ir::same_expression(p_, a.base, b.base) ||
+            ir::condition_names<Program>(p_).is_condition(p_, a.base))
+            return;
         const std::int32_t common = a.exponent < b.exponent ? a.exponent : b.exponent;
         a.exponent -= common;
         b.exponent -= common;

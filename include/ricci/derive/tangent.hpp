@@ -264,12 +264,6 @@ private:
         if (terms.empty()) return none;
         return terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
     }
-    constexpr ref product(ref a, ref b) {
-        factors all;
-        all.push(a);
-        all.push(b);
-        return product_of(p_, all);
-    }
     /// Sums every term by itself, so that the sums of a derived product stay implied.
     constexpr ref summed(ir::range over, ref body) {
         factors terms, sums;
@@ -277,22 +271,79 @@ private:
         for (ref t : terms) sums.push(p_.reduce(reduction::sum, over, t));
         return sum_of(sums);
     }
+    /// Whether brackets or cases may make a tangent 0 whatever else stands in it.
+    constexpr bool is_hidden(ref t) const {
+        const ir::node& x = p_.nodes[t];
+        const auto child_is = [&](std::int32_t k) {
+            return is_hidden(p_.links[x.children.first + k]);
+        };
+        bool any = false, all = true;
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            if (x.kind == op::choose && (k % 2 == 0 || k + 1 == x.children.count))
+                any = any || is_zero(p_, p_.links[x.children.first + k]);
+            if (x.kind == op::multiply) any = any || child_is(k);
+            if (x.kind == op::add) all = all && child_is(k);
+        }
+        if (x.kind == op::add) return all;
+        if (x.kind == op::divide || is_sum(x)) return child_is(0);
+        return any || zeros_.is_condition(t);
+    }
+    static constexpr bool is_sum(const ir::node& x) {
+        return x.kind == op::reduce && (x.detail == static_cast<std::uint8_t>(reduction::sum) ||
+                                        x.detail == static_cast<std::uint8_t>(reduction::mean));
+    }
+    /// What `make`, which is linear, gives for a tangent. Where that is hidden, it is made of each
+    /// term, below the sums and in the cases: a bracket hides what stands in its own product alone.
+    template <class Make>
+    constexpr ref linear(ref t, const Make& make) {
+        const ir::node x = p_.nodes[t];
+        if ((x.kind != op::add && x.kind != op::choose && !is_sum(x)) || !is_hidden(t))
+            return make(t);
+        if (is_sum(x)) {
+            const ref copy = ir::freshen_bound(p_, t);
+            const ir::node sum = p_.nodes[copy];
+            const ref body = linear(child(copy, 0), make);
+            const auto kind = static_cast<reduction>(x.detail);
+            return kind == reduction::sum ? summed(sum.indices, body)
+                                          : p_.reduce(kind, sum.indices, body);
+        }
+        factors parts;
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            const ref part = child(t, k);
+            const bool stays = x.kind == op::choose &&
+                               ((k % 2 == 1 && k + 1 != x.children.count) || is_zero(p_, part));
+            if (stays) parts.push(part);
+            else if (x.kind == op::choose) parts.push(linear(part, make));
+            else add_term(parts, linear(part, make));
+        }
+        return x.kind == op::add ? sum_of(parts)
+                                 : p_.make(op::choose, 0, parts.data(), parts.size());
+    }
+    constexpr ref product(ref slope, ref t) {
+        return linear(t, [&](ref term) {
+            factors all;
+            all.push(slope);
+            all.push(term);
+            return product_of(p_, all);
+        });
+    }
     constexpr ref of_product(ref n) {
         const std::int32_t count = p_.nodes[n].children.count;
         factors terms;
         for (std::int32_t k = 0; k < count; ++k) {
             const ref changed = tangent(child(n, k));
             if (changed == none) continue;
-            factors all;
-            for (std::int32_t j = 0; j < count; ++j) {
-                const ref factor = j == k ? changed : child(n, j);
-                if (j == k && p_.nodes[factor].kind == op::multiply)
-                    all.append(p_.links.data() + p_.nodes[factor].children.first,
-                               p_.nodes[factor].children.count);
-                else all.push(factor);
-            }
-            zeros_.drop_repeated(all);
-            add_term(terms, product_of(p_, all));
+            add_term(terms, linear(changed, [&](ref factor) {
+                         factors all;
+                         for (std::int32_t j = 0; j < count; ++j) {
+                             if (j == k && p_.nodes[factor].kind == op::multiply)
+                                 all.append(p_.links.data() + p_.nodes[factor].children.first,
+                                            p_.nodes[factor].children.count);
+                             else all.push(j == k ? factor : child(n, j));
+                         }
+                         zeros_.drop_repeated(all);
+                         return product_of(p_, all);
+                     }));
         }
         return sum_of(terms);
     }
@@ -300,16 +351,23 @@ private:
         expression_builder b(p_);
         const ref a = tangent(child(n, 0)), c = tangent(child(n, 1));
         factors terms;
-        if (a != none) add_term(terms, product(b.number(1), b.over(a, child(n, 1))));
-        if (c != none) {
-            factors all;
-            all.push(b.number(-1));
-            // what the equation defines is 0 where a bracket above the stroke is false, and no more
-            if (n == whole_) zeros_.add_hiding(child(n, 0), all);
-            all.push(b.over(value_of(n), child(n, 1)));
-            all.push(c);
-            add_term(terms, product_of(p_, all));
-        }
+        if (a != none)
+            add_term(terms, linear(a, [&](ref t) {
+                         factors all;
+                         all.push(b.over(t, child(n, 1)));
+                         return product_of(p_, all);
+                     }));
+        if (c != none)
+            add_term(terms, linear(c, [&](ref t) {
+                         factors all;
+                         all.push(b.number(-1));
+                         // what the equation defines is 0 where a bracket above the stroke is
+                         // false, and no more
+                         if (n == whole_) zeros_.add_hiding(child(n, 0), all);
+                         all.push(b.over(value_of(n), child(n, 1)));
+                         all.push(t);
+                         return product_of(p_, all);
+                     }));
         return sum_of(terms);
     }
     constexpr ref of_power(ref n) {
@@ -322,7 +380,7 @@ private:
         if (fixed && is_even(e) && is_apply(base, function::absolute)) {
             const ref inside = tangent(child(base, 0));
             if (inside == none) return none;
-            return b.apply(function::real, product(slope_of_size(base, e), inside));
+            return applied(function::real, product(slope_of_size(base, e), inside));
         }
         const ref of_base = tangent(base), of_exponent = tangent(exponent);
         factors terms;
@@ -339,6 +397,18 @@ private:
         if (of_exponent != none) add_term(terms, product(slope_by_exponent(n), of_exponent));
         return sum_of(terms);
     }
+    /// A conjugate, or the real or imaginary part; conditions stay outside.
+    constexpr ref applied(function f, ref t) {
+        return linear(t, [&](ref term) {
+            const ir::node x = p_.nodes[term];
+            factors all, inside;
+            for (std::int32_t k = 0; x.kind == op::multiply && k < x.children.count; ++k)
+                (zeros_.is_condition(child(term, k)) ? all : inside).push(child(term, k));
+            all.push(
+                expression_builder(p_).apply(f, all.empty() ? term : make_product(p_, inside)));
+            return make_product(p_, all);
+        });
+    }
     constexpr ref of_function(ref n) {
         expression_builder b(p_);
         const ir::node x = p_.nodes[n];
@@ -354,14 +424,14 @@ private:
             add_term(terms, tangent(child(n, 0)));
             const ref quotient = b.apply(function::floor, b.over(child(n, 0), child(n, 1)));
             if (const ref m = tangent(child(n, 1)); m != none)
-                add_term(terms, b.times(b.number(-1), quotient, m));
+                add_term(terms, product(b.times(b.number(-1), quotient), m));
             return sum_of(terms);
         }
         if (f == function::log && logarithms_.goes_through(child(n, 0)))
             return tangent(logarithms_.of(child(n, 0), value_of(child(n, 0))));
         const ref inside = tangent(child(n, 0));
         if (f == function::conjugate || f == function::real || f == function::imaginary)
-            return inside == none ? none : b.apply(f, inside);
+            return inside == none ? none : applied(f, inside);
         const ref slope = inside == none ? none : slope_of(n);
         if (slope == none) return none;
         return product(is_norm(n) ? b.times(not_zero(value_of(n)), slope) : slope, inside);
@@ -404,8 +474,8 @@ private:
             case reduction::maximum:
             case reduction::minimum: {  // the places of the extremum share equally
                 const extremum places = places_of_extremum(n);
-                return b.over(p_.reduce(reduction::sum, x.indices, product(places.here, inside)),
-                              places.ties);
+                const ref share = b.over(places.here, places.ties);
+                return p_.reduce(reduction::sum, x.indices, product(share, inside));
             }
             case reduction::determinant:
             case reduction::log_determinant:

@@ -59,10 +59,10 @@ static_assert(
               "X", "^{ij}") " - \\sum_{j'} Y^{ij'} " DT("X", "^{ij'}") ")\n"));
 static_assert(moves("Y^{i} = \\operatorname{logsumexp}_j(X^{ij})",
                     DT("Y", "^{i}") " := \\operatorname{softmax}_{j}(X^{ij}) " DT("X", "^{ij}")));
-static_assert(
-    moves("Y^{i} = \\max_j(X^{ij})",
-          "Y^{i} = \\max_{j}(X^{ij})\n" DT("Y", "^{i}") " := \\frac{\\sum_{j} [X^{ij} = Y^{i}] " DT(
-              "X", "^{ij}") "}{\\sum_{j'} [X^{ij'} = Y^{i}]}\n"));
+static_assert(moves(
+    "Y^{i} = \\max_j(X^{ij})",
+    "Y^{i} = \\max_{j}(X^{ij})\n" DT("Y", "^{i}") " := \\frac{[X^{ij} = Y^{i}]}{\\sum_{j'} "
+                                                  "[X^{ij'} = Y^{i}]} " DT("X", "^{ij}") "\n"));
 static_assert(
     moves("Y^{ij} = \\begin{cases} X^{ij} & \\text{if } j \\le i \\\\ -\\infty & \\text{otherwise} "
           "\\end{cases}",
