@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <ricci/ir/conditions.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include "src/base/sorted_list.hpp"
 #include "src/plan/brackets.hpp"
@@ -191,6 +192,15 @@ private:
         }
         return false;
     }
+    /// A bracket stays beside all that it hides: what is made of it elsewhere is a number.
+    bool may_pair(ir::ref e, const factors& f, std::size_t a, std::size_t b) {
+        const auto is_bracket = [&](std::size_t k) {
+            return ir::is_bracket(to_.nodes[f.nodes[k]]);
+        };
+        return !is_bracket(a) && !is_bracket(b) &&
+               repeated_.has_pair(to_, f.nodes[a], f.nodes[b]) && !closed_by(f, a, b).empty() &&
+               !pairs_places(e, f, a, b);
+    }
     ir::ref sum_of_pair(const factors& f, std::size_t a, std::size_t b) {
         const auto over = closed_by(f, a, b);
         const ir::ref product = to_.make(ir::op::multiply, f.nodes[a], f.nodes[b]);
@@ -208,9 +218,7 @@ private:
         for (const auto& [left, right] : path_of(e, f).products) {
             if (left >= size || right >= size) continue;
             const auto a = static_cast<std::size_t>(left), b = static_cast<std::size_t>(right);
-            if (repeated_.has_pair(to_, f.nodes[a], f.nodes[b]) && !closed_by(f, a, b).empty() &&
-                !pairs_places(e, f, a, b))
-                pairs.push_back(sum_of_pair(f, a, b));
+            if (may_pair(e, f, a, b)) pairs.push_back(sum_of_pair(f, a, b));
         }
         return pairs;
     }
@@ -222,9 +230,8 @@ private:
         double least = path_of(e, f).multiplications;
         for (std::size_t a = 0; a + 1 < f.nodes.size(); ++a)
             for (std::size_t b = a + 1; b < f.nodes.size() && f.nodes.size() > 2; ++b) {
-                if (!repeated_.has_pair(to_, f.nodes[a], f.nodes[b])) continue;
+                if (!may_pair(e, f, a, b)) continue;
                 const auto closed = closed_by(f, a, b);
-                if (closed.empty() || pairs_places(e, f, a, b)) continue;
                 const ir::ref pair = sum_of_pair(f, a, b);
                 if (!is_shared(e, pair)) continue;
                 factors less = f;

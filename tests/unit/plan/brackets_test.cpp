@@ -100,6 +100,28 @@ TEST_CASE("a bracket is strongly zero in what it multiplies", "[brackets]") {
     }
 }
 
+TEST_CASE("a bracket stays beside what it hides where exponentials cancel", "[brackets]") {
+    const std::vector<shaped> s{{"S", {5}}, {"F", {4, 5}}, {"w", {}}};
+    CHECK(run("Y^{ik} = -\\frac{[0 < i] \\exp(S^k) F^{ik}}{(0.5 + \\exp(S^k))^2 i}", s, real) ==
+          "");
+    CHECK(run("Y^{ik} = \\frac{[0 < i] \\exp(S^k)}{(0.5 + \\exp(S^k)) i} F^{ik}", s, real) == "");
+    CHECK(run("Y = \\sum_{i,k} F^{ik} [1 < 0] \\frac{1}{(0.5 + \\exp(w)) [1 < 0]} \\exp(w)", s,
+              real) == "");
+    CHECK(run("Y^i = \\sum_k \\log(i \\exp(1)) [0 < i] \\exp(S^k) F^{ik}", s, real) == "");
+    CHECK(run("X^{ik} = F^{ik} \\frac{[i \\ne k]}{(0.5 + \\exp(w)) [i \\ne k]}\n"
+              "Y^{k} = \\exp(w) \\sum_i X^{ik}",
+              s, real) == "");
+}
+
+TEST_CASE("a bracket stays beside what it hides where sums are shared", "[brackets]") {
+    CHECK(run("Y = \\sum_{i,j} [0 < j] \\frac{1}{j} (n + 1) F^{ij} + "
+              "\\sum_{i,j} F^{ij} \\frac{1}{j} [0 < j] n",
+              {{"F", {4, 5}}, {"n", {}}}) == "");
+    CHECK(run("Y = \\sum_{i,j} [i < j] \\frac{1}{j} (n + 1) F^{ij} + "
+              "\\sum_{i,j} F^{ij} \\frac{1}{j} [i < j] n",
+              {{"F", {4, 5}}, {"n", {}}}) == "");
+}
+
 TEST_CASE("whole numbers under a bracket", "[brackets]") {
     CHECK(run("Y^{ij} = [j < i] \\frac{S^{ij}}{i - j}", {{"S", {5, 6}}}, {element::i64}) == "");
 }
