@@ -29,6 +29,9 @@ TEST_CASE("derivatives where an axis has no extent", "[gradient]") {
     CHECK_GRADIENT("Y^{i} = \\sum_j \\exp(X^{ij}) + c", by("X"_t, {3, 0}), by("c"_t, 0.5));
     CHECK_GRADIENT("Y = \\sum_{i,j} \\text{softmax}_j(X^{ij}) z^{j}", by("X"_t, {3, 0}),
                    by("z"_t, {0}));
+    CHECK_GRADIENT("Y^{i} = \\exp(\\max_j(X^{ij})) + c", by("X"_t, {3, 0}), by("c"_t, 0.5));
+    CHECK_GRADIENT("Y^{i} = c^i \\exp(-\\min_j(X^{ij}))", by("X"_t, {3, 0}), by("c"_t, {3}));
+    CHECK_GRADIENT("Y^{i} = c^i \\prod_j X^{ij}", by("X"_t, {3, 0}), by("c"_t, {3}));
     CHECK_GRADIENT(MASKED_ATTENTION, by("Q"_t, {0, 3}), by("K"_t, {0, 3}), by("V"_t, {0, 2}));
 }
 

@@ -188,6 +188,52 @@ protected:
         return derivative(p_, f, by_value ? whole_value_ : x, value_of(n));
     }
 
+    /// A child whose change counts in an expression as often as the product of the factors says.
+    struct partial {
+        ref child = none;
+        ref factors[3] = {none, none, none};
+    };
+    struct partials {
+        partial of[2];
+    };
+    /// By which children a power or a function changes, each mode in its own order. What is linear
+    /// over the real numbers alone, as a conjugate, has rules in each.
+    constexpr partials partials_of(ref n) {
+        if (p_.nodes[n].kind == op::power) return partials_of_power(n);
+        expression_builder b(p_);
+        const auto f = static_cast<function>(p_.nodes[n].detail);
+        const ref x = child(n, 0);
+        if (f == function::maximum || f == function::minimum)
+            return {{share_of_argument(n, 0), share_of_argument(n, 1)}};
+        if (f == function::modulo) {  // a mod m = a - m floor(a / m)
+            const ref m = child(n, 1), whole = b.apply(function::floor, b.over(x, m));
+            return {{{x}, {m, {b.number(-1), whole, none}}}};
+        }
+        if (f == function::log && logarithms_.goes_through(x))
+            return {{{logarithms_.of(x, value_of(x))}, {}}};
+        const ref slope = slope_of(n);
+        if (slope == none) return {};  // piecewise constant
+        if (is_norm(n)) return {{{x, {not_zero(value_of(n)), slope, none}}, {}}};
+        return {{{x, {slope, none, none}}, {}}};
+    }
+    constexpr partials partials_of_power(ref n) {
+        const ref base = child(n, 0), exponent = child(n, 1);
+        constant e;
+        partials out;
+        if (!is_constant(p_, exponent, e)) {
+            if (is_active(base)) out.of[0] = {base, {slope_by_base(n), none, none}};
+            if (is_active(exponent)) out.of[1] = {exponent, {slope_by_exponent(n), none, none}};
+        } else if (const ref under = power_under_root(base, e); under != none) {
+            out.of[0] = {under};
+        } else if (e.is(1)) {
+            out.of[0] = {base};
+        } else if (!e.is(0)) {
+            const ref regular = is_norm(n) ? not_zero(value_of(n)) : none;
+            out.of[0] = {base, {make_constant(p_, e), regular, power_below(base, e)}};
+        }
+        return out;
+    }
+
     // The end -------------------------------------------------------------------------------------
 
     /// What the kept names need of the program, or all of it, with the axes that its text has to say.
@@ -300,30 +346,29 @@ protected:
         return p_.reduce(reduction::product, renamed_list(x, renamed),
                          b.choose(other, body, b.number(1)));
     }
-    /// 1 where the body of a maximum or minimum is its extreme value, and how often that is so.
-    struct extremum {
-        ref here;
-        ref ties;
-    };
-    constexpr extremum places_of_extremum(ref n) {
+    /// Of a maximum or minimum: 1 where the body is its extreme value, shared by the places where
+    /// that is so.
+    constexpr ref share_of_place(ref n) {
         const ir::node x = p_.nodes[n];
         const ref body = child(n, 0);
         const ir::index_map renamed = prime_all(x);
         const ref inside = p_.reduce(static_cast<reduction>(x.detail), renamed_list(x, renamed),
                                      ir::rename_indices(p_, body, renamed));
         const ref value = n == whole_ ? whole_value_ : inside;
-        const ref here = expression_builder(p_).compare(ir::comparison::equal, body, value);
-        return {here, sum_primed(x, renamed, ir::rename_indices(p_, here, renamed))};
+        expression_builder b(p_);
+        const ref here = b.compare(ir::comparison::equal, body, value);
+        return b.over(here, sum_primed(x, renamed, ir::rename_indices(p_, here, renamed)));
     }
     /// Of max(x, y) and min(x, y): 1 where argument number k is the value, half where both are.
-    constexpr ref share_of_extremum(ref n, std::int32_t k) {
+    constexpr partial share_of_argument(ref n, std::int32_t k) {
         expression_builder b(p_);
+        if (!is_active(child(n, k))) return {};
         const ref mine = child(n, k), other = child(n, 1 - k);
         const bool larger = p_.nodes[n].detail == static_cast<std::uint8_t>(function::maximum);
         const ref wins = larger ? b.compare(ir::comparison::less, other, mine)
                                 : b.compare(ir::comparison::less, mine, other);
         const ref tie = b.compare(ir::comparison::equal, mine, other);
-        return b.plus(wins, b.times(b.number(0.5), tie));
+        return {mine, {b.plus(wins, b.times(b.number(0.5), tie)), none, none}};
     }
 
     Program p_;

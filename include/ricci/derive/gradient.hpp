@@ -22,19 +22,15 @@ template <class Program = ir::program>
 class reverse_mode : contributions<Program> {
     using shared = contributions<Program>;
     using factors = typename shared::factors;
-    using extremum = typename shared::extremum;
     using shared::active_, shared::child, shared::contribute, shared::cotangent_exists,
         shared::cotangent_name, shared::cut_parts, shared::define_cotangent, shared::dimensions_,
         shared::find_names, shared::finished, shared::guards_, shared::has_poles,
         shared::intern_inputs, shared::is_active, shared::is_apply, shared::is_norm,
-        shared::logarithms_, shared::loss_, shared::no_dependence, shared::not_zero, shared::of_,
-        shared::p_, shared::path_, shared::places_of_extremum, shared::power_below,
-        shared::power_under_root, shared::prime_all, shared::product_of_others, shared::request_,
-        shared::share_of_extremum, shared::slope_by_base, shared::slope_by_exponent,
-        shared::slope_of, shared::slope_of_size, shared::source_equations_,
-        shared::slope_of_determinant, shared::start_equation, shared::sum_primed,
-        shared::through_factor, shared::through_inverse, shared::value_of, shared::weights_of,
-        shared::whole_, shared::wrt_, shared::zeros_;
+        shared::logarithms_, shared::loss_, shared::no_dependence, shared::of_, shared::p_,
+        shared::partials_of, shared::path_, shared::prime_all, shared::request_,
+        shared::slope_below, shared::slope_of_size, shared::source_equations_,
+        shared::start_equation, shared::sum_primed, shared::through_factor, shared::through_inverse,
+        shared::value_of, shared::whole_, shared::wrt_, shared::zeros_;
 
 public:
     constexpr reverse_mode(const ir::program_view& source, const gradient_request& request)
@@ -110,7 +106,6 @@ private:
             case op::divide:
                 return through_quotient(n, cotangent);
             case op::power:
-                return through_power(n, cotangent);
             case op::apply:
                 return through_function(n, cotangent);
             case op::reduce:
@@ -175,70 +170,45 @@ private:
         propagate(c, with(all, b.over(value_of(n), c)));
         guards_.shrink(mark);
     }
-    constexpr void through_power(ref n, const factors& cotangent) {
-        expression_builder b(p_);
-        const ref base = child(n, 0), exponent = child(n, 1);
-        constant e;
-        if (is_constant(p_, exponent, e)) {
-            if (e.is(0)) return;
-            if (const ref under = power_under_root(base, e); under != none)
-                return propagate(under, cotangent);
-            if (is_even(e) && is_apply(base, function::absolute)) {
-                factors size;
-                push_real_part(size, cotangent);
-                return propagate(child(base, 0), with(size, slope_of_size(base, e)));
-            }
-            factors all;
-            if (!e.is(1)) all.push(make_constant(p_, e));
-            all.append(cotangent.data(), cotangent.size());
-            if (is_norm(n) && !has_factor(p_, cotangent, value_of(n)))
-                all.push(not_zero(value_of(n)));
-            if (!e.is(1)) all.push(power_below(base, e));
-            return propagate(base, all);
-        }
-        if (is_active(base)) propagate(base, with(cotangent, slope_by_base(n)));
-        if (is_active(exponent)) propagate(exponent, with(cotangent, slope_by_exponent(n)));
-    }
     /// The cotangent's real part, as factors; its conditions stay outside.
     constexpr void push_real_part(factors& out, const factors& cotangent) {
         factors inside;
         for (const ref c : cotangent) (zeros_.is_condition(c) ? out : inside).push(c);
         out.push(expression_builder(p_).apply(function::real, make_product(p_, inside)));
     }
+    /// Powers and functions.
     constexpr void through_function(ref n, const factors& cotangent) {
         expression_builder b(p_);
         const ir::node x = p_.nodes[n];
-        const auto f = static_cast<function>(x.detail);
-        if (f == function::maximum || f == function::minimum) {
-            for (std::int32_t k = 0; k < 2; ++k)
-                if (is_active(child(n, k)))
-                    propagate(child(n, k), with(cotangent, share_of_extremum(n, k)));
-            return;
+        constant e;
+        if (x.kind == op::power && is_apply(child(n, 0), function::absolute) &&
+            is_constant(p_, child(n, 1), e) && is_even(e)) {
+            factors size;
+            push_real_part(size, cotangent);
+            return propagate(child(child(n, 0), 0), with(size, slope_of_size(child(n, 0), e)));
         }
-        if (f == function::modulo) {  // a mod m = a - m floor(a / m)
-            propagate(child(n, 0), cotangent);
-            const ref quotient = b.apply(function::floor, b.over(child(n, 0), child(n, 1)));
-            return propagate(child(n, 1), with(with(cotangent, b.number(-1)), quotient));
-        }
-        if (f == function::conjugate) {  // Re(g conj(dx)) = Re(conj(g) dx)
+        if (is_apply(n, function::conjugate)) {  // Re(g conj(dx)) = Re(conj(g) dx)
             factors conjugated;
             for (const ref c : cotangent)
                 conjugated.push(zeros_.is_condition(c) ? c : b.apply(function::conjugate, c));
             return propagate(child(n, 0), conjugated);
         }
-        if (f == function::real || f == function::imaginary) {  // Re(g Im(dx)) = Re(-i Re(g) dx)
+        const bool imaginary = is_apply(n, function::imaginary);
+        if (imaginary || is_apply(n, function::real)) {  // Re(g Im(dx)) = Re(-i Re(g) dx)
             factors part;
-            if (f == function::imaginary) part.push(b.times(b.number(-1), p_.imaginary_unit()));
+            if (imaginary) part.push(b.times(b.number(-1), p_.imaginary_unit()));
             push_real_part(part, cotangent);
             return propagate(child(n, 0), part);
         }
-        if (f == function::log && logarithms_.goes_through(child(n, 0)))
-            return propagate(logarithms_.of(child(n, 0), value_of(child(n, 0))), cotangent);
-        const ref slope = slope_of(n);
-        if (slope == none) return;
-        factors all = cotangent;
-        if (is_norm(n) && !has_factor(p_, cotangent, value_of(n))) all.push(not_zero(value_of(n)));
-        propagate(child(n, 0), with(all, slope));
+        // the bracket of a norm goes where its value is a factor, which is 0 there itself
+        const bool regular = is_norm(n) && has_factor(p_, cotangent, value_of(n));
+        for (const auto& [c, slope] : partials_of(n).of) {
+            if (c == none) continue;
+            factors all = cotangent;
+            for (const ref f : slope)
+                if (f != none && !(regular && zeros_.is_condition(f))) all.push(f);
+            propagate(c, all);
+        }
     }
     constexpr void through_cases(ref n, const factors& cotangent) {
         expression_builder b(p_);
@@ -321,7 +291,7 @@ private:
                 return guards_.swap(outer);
             }
             case reduction::logsumexp: {
-                const ref weights = weights_of(n);
+                const ref weights = slope_below(n);
                 const factors outer = path_;
                 factors all;
                 all.push(closed_over_path(cotangent, n));
@@ -330,16 +300,12 @@ private:
                 return;
             }
             case reduction::product:
-                return propagate_below(x, body, with(cotangent, product_of_others(n)));
             case reduction::maximum:
-            case reduction::minimum: {  // the places of the extremum share equally
-                const extremum places = places_of_extremum(n);
-                return propagate_below(x, body, with(cotangent, b.over(places.here, places.ties)));
-            }
+            case reduction::minimum:
             case reduction::determinant:
             case reduction::log_determinant:
             case reduction::log_of_determinant:
-                return propagate_below(x, body, with(cotangent, slope_of_determinant(n)));
+                return propagate_below(x, body, with(cotangent, slope_below(n)));
             case reduction::inverse:
                 return propagate(body, alone(through_inverse(n, closed(cotangent, n))));
             case reduction::cholesky:

@@ -12,8 +12,9 @@ class matrix_derivatives : protected differentiation<Program> {
 
 protected:
     using factors = typename rules::factors;
-    using rules::rules, rules::child, rules::p_, rules::prime_all, rules::primed, rules::sum_primed,
-        rules::value_of;
+    using rules::rules, rules::child, rules::p_, rules::prime_all, rules::primed,
+        rules::product_of_others, rules::share_of_place, rules::sum_primed, rules::value_of,
+        rules::weights_of;
 
     static constexpr bool is_determinant(const ir::node& x) {
         return x.detail == static_cast<std::uint8_t>(reduction::determinant);
@@ -27,6 +28,20 @@ protected:
         const ref inverse =
             inverse_over(p_.links[x.indices.first], p_.links[x.indices.first + 1], child(n, 0));
         return is_determinant(x) ? expression_builder(p_).times(value_of(n), inverse) : inverse;
+    }
+    /// What a reduction changes by a change of its body at one place, where that is a number.
+    constexpr ref slope_below(ref n) {
+        switch (static_cast<reduction>(p_.nodes[n].detail)) {
+            case reduction::logsumexp:
+                return weights_of(n);
+            case reduction::product:
+                return product_of_others(n);
+            case reduction::maximum:
+            case reduction::minimum:
+                return share_of_place(n);
+            default:
+                return slope_of_determinant(n);
+        }
     }
     /// The cotangent of a matrix by that of its inverse; and what the inverse changes by a change
     /// of the matrix: -N^{i'j} G^{i'j'} N^{ij'}, both.

@@ -7,6 +7,7 @@
 #include <ricci/derive/matrices.hpp>
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/strong_zeros.hpp>
+#include <ricci/derive/tangent_terms.hpp>
 #include <ricci/derive/tidy.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -19,17 +20,12 @@ template <class Program = ir::program>
 class forward_mode : matrix_derivatives<Program> {
     using shared = matrix_derivatives<Program>;
     using factors = typename shared::factors;
-    using extremum = typename shared::extremum;
     using shared::active_, shared::change_of_factor, shared::child, shared::cut_parts,
         shared::derived_, shared::dimensions_, shared::find_wrt, shared::finished,
         shared::has_poles, shared::intern_inputs, shared::is_active, shared::is_apply,
-        shared::is_norm, shared::logarithms_, shared::mark_active, shared::not_zero, shared::p_,
-        shared::places_of_extremum, shared::power_below, shared::power_under_root,
-        shared::prime_all, shared::product_of_others, shared::share_of_extremum,
-        shared::slope_by_base, shared::slope_by_exponent, shared::slope_of,
-        shared::slope_of_determinant, shared::slope_of_size, shared::start_equation,
-        shared::sum_primed, shared::through_inverse, shared::value_of, shared::weights_of,
-        shared::whole_, shared::wrt_;
+        shared::logarithms_, shared::mark_active, shared::p_, shared::partials_of,
+        shared::prime_all, shared::slope_below, shared::slope_of_size, shared::start_equation,
+        shared::sum_primed, shared::through_inverse, shared::value_of, shared::whole_, shared::wrt_;
 
 public:
     constexpr explicit forward_mode(const ir::program_view& source) : shared(source), zeros_(p_) {}
@@ -234,16 +230,15 @@ private:
                         all.push(term);
                         term = product_of(p_, all);
                     }
-                    add_term(terms, term);
+                    terms_.add(terms, term);
                 }
-                return sum_of(terms);
+                return terms_.sum(terms);
             }
             case op::multiply:
                 return of_product(n);
             case op::divide:
                 return of_quotient(n);
             case op::power:
-                return of_power(n);
             case op::apply:
                 return of_function(n);
             case op::reduce:
@@ -254,78 +249,18 @@ private:
                 return none;  // piecewise constant
         }
     }
-    constexpr void add_term(factors& terms, ref term) {
-        if (term == none) return;
-        const ir::node x = p_.nodes[term];
-        if (x.kind != op::add) return collect_term(p_, terms, term);
-        for (std::int32_t k = 0; k < x.children.count; ++k) collect_term(p_, terms, child(term, k));
-    }
-    constexpr ref sum_of(const factors& terms) {
-        if (terms.empty()) return none;
-        return terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
-    }
     /// Sums every term by itself, so that the sums of a derived product stay implied.
     constexpr ref summed(ir::range over, ref body) {
         factors terms, sums;
-        add_term(terms, body);
+        terms_.add(terms, body);
         for (ref t : terms) sums.push(p_.reduce(reduction::sum, over, t));
-        return sum_of(sums);
+        return terms_.sum(sums);
     }
-    /// Whether brackets or cases may make a tangent 0 whatever else stands in it.
-    constexpr bool is_hidden(ref t) const {
-        const ir::node& x = p_.nodes[t];
-        const auto child_is = [&](std::int32_t k) {
-            return is_hidden(p_.links[x.children.first + k]);
-        };
-        bool any = false, all = true;
-        for (std::int32_t k = 0; k < x.children.count; ++k) {
-            if (x.kind == op::choose && (k % 2 == 0 || k + 1 == x.children.count))
-                any = any || is_zero(p_, p_.links[x.children.first + k]);
-            if (x.kind == op::multiply) any = any || child_is(k);
-            if (x.kind == op::add) all = all && child_is(k);
-        }
-        if (x.kind == op::add) return all;
-        if (x.kind == op::divide || is_sum(x)) return child_is(0);
-        return any || zeros_.is_condition(t);
-    }
-    static constexpr bool is_sum(const ir::node& x) {
-        return x.kind == op::reduce && (x.detail == static_cast<std::uint8_t>(reduction::sum) ||
-                                        x.detail == static_cast<std::uint8_t>(reduction::mean));
-    }
-    /// What `make`, which is linear, gives for a tangent. Where that is hidden, it is made of each
-    /// term, below the sums and in the cases: a bracket hides what stands in its own product alone.
-    template <class Make>
-    constexpr ref linear(ref t, const Make& make) {
-        const ir::node x = p_.nodes[t];
-        if ((x.kind != op::add && x.kind != op::choose && !is_sum(x)) || !is_hidden(t))
-            return make(t);
-        if (is_sum(x)) {
-            const ref copy = ir::freshen_bound(p_, t);
-            const ir::node sum = p_.nodes[copy];
-            const ref body = linear(child(copy, 0), make);
-            const auto kind = static_cast<reduction>(x.detail);
-            return kind == reduction::sum ? summed(sum.indices, body)
-                                          : p_.reduce(kind, sum.indices, body);
-        }
-        factors parts;
-        for (std::int32_t k = 0; k < x.children.count; ++k) {
-            const ref part = child(t, k);
-            const bool stays = x.kind == op::choose &&
-                               ((k % 2 == 1 && k + 1 != x.children.count) || is_zero(p_, part));
-            if (stays) parts.push(part);
-            else if (x.kind == op::choose) parts.push(linear(part, make));
-            else add_term(parts, linear(part, make));
-        }
-        return x.kind == op::add ? sum_of(parts)
-                                 : p_.make(op::choose, 0, parts.data(), parts.size());
-    }
-    constexpr ref product(ref slope, ref t) {
-        return linear(t, [&](ref term) {
-            factors all;
-            all.push(slope);
-            all.push(term);
-            return product_of(p_, all);
-        });
+    constexpr ref flat(ref a, ref b) {
+        factors both;
+        both.push(a);
+        both.push(b);
+        return product_of(p_, both);
     }
     constexpr ref of_product(ref n) {
         const std::int32_t count = p_.nodes[n].children.count;
@@ -333,108 +268,67 @@ private:
         for (std::int32_t k = 0; k < count; ++k) {
             const ref changed = tangent(child(n, k));
             if (changed == none) continue;
-            add_term(terms, linear(changed, [&](ref factor) {
-                         factors all;
-                         for (std::int32_t j = 0; j < count; ++j) {
-                             if (j == k && p_.nodes[factor].kind == op::multiply)
-                                 all.append(p_.links.data() + p_.nodes[factor].children.first,
-                                            p_.nodes[factor].children.count);
-                             else all.push(j == k ? factor : child(n, j));
-                         }
-                         zeros_.drop_repeated(all);
-                         return product_of(p_, all);
-                     }));
+            terms_.add(terms, terms_.of_each(changed, [&](ref factor) {
+                factors all;
+                for (std::int32_t j = 0; j < count; ++j) {
+                    if (j == k && p_.nodes[factor].kind == op::multiply)
+                        all.append(p_.links.data() + p_.nodes[factor].children.first,
+                                   p_.nodes[factor].children.count);
+                    else all.push(j == k ? factor : child(n, j));
+                }
+                zeros_.drop_repeated(all);
+                return product_of(p_, all);
+            }));
         }
-        return sum_of(terms);
+        return terms_.sum(terms);
     }
     constexpr ref of_quotient(ref n) {
         expression_builder b(p_);
         const ref a = tangent(child(n, 0)), c = tangent(child(n, 1));
         factors terms;
         if (a != none)
-            add_term(terms, linear(a, [&](ref t) {
-                         factors all;
-                         all.push(b.over(t, child(n, 1)));
-                         return product_of(p_, all);
-                     }));
-        if (c != none)
-            add_term(terms, linear(c, [&](ref t) {
-                         factors all;
-                         all.push(b.number(-1));
-                         // what the equation defines is 0 where a bracket above the stroke is
-                         // false, and no more
-                         if (n == whole_) zeros_.add_hiding(child(n, 0), all);
-                         all.push(b.over(value_of(n), child(n, 1)));
-                         all.push(t);
-                         return product_of(p_, all);
-                     }));
-        return sum_of(terms);
-    }
-    constexpr ref of_power(ref n) {
-        expression_builder b(p_);
-        const ref base = child(n, 0), exponent = child(n, 1);
-        constant e;
-        const bool fixed = is_constant(p_, exponent, e);
-        if (const ref under = fixed ? power_under_root(base, e) : none; under != none)
-            return tangent(under);
-        if (fixed && is_even(e) && is_apply(base, function::absolute)) {
-            const ref inside = tangent(child(base, 0));
-            if (inside == none) return none;
-            return applied(function::real, product(slope_of_size(base, e), inside));
+            terms_.add(terms, terms_.of_each(a, [&](ref t) {
+                factors all;
+                all.push(b.over(t, child(n, 1)));
+                return product_of(p_, all);
+            }));
+        if (c != none) {
+            factors slope;
+            slope.push(b.number(-1));
+            // what the equation defines is 0 where a bracket above the stroke is false, and no more
+            if (n == whole_) zeros_.add_hiding(child(n, 0), slope);
+            slope.push(b.over(value_of(n), child(n, 1)));
+            terms_.add(terms, terms_.product(slope, c));
         }
-        const ref of_base = tangent(base), of_exponent = tangent(exponent);
-        factors terms;
-        if (of_base != none && fixed) {
-            if (e.is(1)) add_term(terms, of_base);
-            else if (!e.is(0)) {
-                const ref slope = b.times(make_constant(p_, e), power_below(base, e));
-                add_term(terms, product(is_norm(n) ? b.times(not_zero(value_of(n)), slope) : slope,
-                                        of_base));
-            }
-        } else if (of_base != none) {
-            add_term(terms, product(slope_by_base(n), of_base));
-        }
-        if (of_exponent != none) add_term(terms, product(slope_by_exponent(n), of_exponent));
-        return sum_of(terms);
+        return terms_.sum(terms);
     }
-    /// A conjugate, or the real or imaginary part; conditions stay outside.
-    constexpr ref applied(function f, ref t) {
-        return linear(t, [&](ref term) {
-            const ir::node x = p_.nodes[term];
-            factors all, inside;
-            for (std::int32_t k = 0; x.kind == op::multiply && k < x.children.count; ++k)
-                (zeros_.is_condition(child(term, k)) ? all : inside).push(child(term, k));
-            all.push(
-                expression_builder(p_).apply(f, all.empty() ? term : make_product(p_, inside)));
-            return make_product(p_, all);
-        });
-    }
+    /// Powers and functions.
     constexpr ref of_function(ref n) {
-        expression_builder b(p_);
         const ir::node x = p_.nodes[n];
         const auto f = static_cast<function>(x.detail);
+        constant e;
+        if (x.kind == op::power && is_apply(child(n, 0), function::absolute) &&
+            is_constant(p_, child(n, 1), e) && is_even(e)) {
+            const ref inside = tangent(child(child(n, 0), 0));
+            if (inside == none) return none;
+            return terms_.applied(function::real,
+                                  terms_.product(slope_of_size(child(n, 0), e), inside));
+        }
+        if (is_apply(n, function::conjugate) || is_apply(n, function::real) ||
+            is_apply(n, function::imaginary)) {
+            const ref inside = tangent(child(n, 0));
+            return inside == none ? none : terms_.applied(f, inside);
+        }
         factors terms;
-        if (f == function::maximum || f == function::minimum) {
-            for (std::int32_t k = 0; k < 2; ++k)
-                if (const ref t = tangent(child(n, k)); t != none)
-                    add_term(terms, product(share_of_extremum(n, k), t));
-            return sum_of(terms);
+        for (const auto& [c, slope] : partials_of(n).of) {
+            const ref t = c == none ? none : tangent(c);
+            if (t == none) continue;
+            factors all;
+            for (const ref factor : slope)
+                if (factor != none) all.push(factor);
+            terms_.add(terms, terms_.product(all, t));
         }
-        if (f == function::modulo) {  // a mod m = a - m floor(a / m)
-            add_term(terms, tangent(child(n, 0)));
-            const ref quotient = b.apply(function::floor, b.over(child(n, 0), child(n, 1)));
-            if (const ref m = tangent(child(n, 1)); m != none)
-                add_term(terms, product(b.times(b.number(-1), quotient), m));
-            return sum_of(terms);
-        }
-        if (f == function::log && logarithms_.goes_through(child(n, 0)))
-            return tangent(logarithms_.of(child(n, 0), value_of(child(n, 0))));
-        const ref inside = tangent(child(n, 0));
-        if (f == function::conjugate || f == function::real || f == function::imaginary)
-            return inside == none ? none : applied(f, inside);
-        const ref slope = inside == none ? none : slope_of(n);
-        if (slope == none) return none;
-        return product(is_norm(n) ? b.times(not_zero(value_of(n)), slope) : slope, inside);
+        return terms_.sum(terms);
     }
     constexpr ref of_cases(ref n) {
         const ir::node x = p_.nodes[n];
@@ -462,26 +356,17 @@ private:
                 const ref y = value_of(n);
                 const ir::index_map renamed = prime_all(x);
                 const ref rows =
-                    sum_primed(x, renamed, ir::rename_indices(p_, product(y, inside), renamed));
-                return product(y, b.minus(inside, rows));
+                    sum_primed(x, renamed, ir::rename_indices(p_, flat(y, inside), renamed));
+                return flat(y, b.minus(inside, rows));
             }
-            case reduction::logsumexp: {
-                const ref weights = weights_of(n);
-                return p_.reduce(reduction::sum, x.indices, product(weights, inside));
-            }
+            case reduction::logsumexp:
             case reduction::product:
-                return p_.reduce(reduction::sum, x.indices, product(product_of_others(n), inside));
             case reduction::maximum:
-            case reduction::minimum: {  // the places of the extremum share equally
-                const extremum places = places_of_extremum(n);
-                const ref share = b.over(places.here, places.ties);
-                return p_.reduce(reduction::sum, x.indices, product(share, inside));
-            }
+            case reduction::minimum:
             case reduction::determinant:
             case reduction::log_determinant:
             case reduction::log_of_determinant:
-                return p_.reduce(reduction::sum, x.indices,
-                                 product(slope_of_determinant(n), inside));
+                return p_.reduce(reduction::sum, x.indices, terms_.product(slope_below(n), inside));
             case reduction::inverse:
                 return through_inverse(n, inside);
             case reduction::cholesky:
@@ -496,6 +381,7 @@ private:
     detail::text_builder along_;  // what the tensors move along: t, or t with primes
     bool one_step_ = false;       // brackets stay where they are written
     strong_zeros<Program> zeros_;
+    tangent_terms<Program> terms_{p_, zeros_};
 };
 
 /// The equations that give d/dt Y for every output Y, from the inputs and d/dt X for every X of

@@ -74,6 +74,48 @@ TEST_CASE("brackets go with derivatives into other equations", "[strong_zeros]")
     }
 }
 
+/// Slopes that are infinite where i is 0, or 1, beside several factors that change.
+const std::vector<const char*> hidden_products{
+    "U = \\sum_i \\log(i) ([i > 0] x^i \\sin(x^i))",
+    "U = \\sum_i \\frac{[i > 0] x^i \\sin(x^i)}{i}",
+    "U = \\sum_i \\frac{[i \\ne 1] x^i}{[i \\ne 1]}",
+    "U = \\sum_i \\frac{[i > 0] x^i}{[i > 0] \\exp(x^i)}",
+    "U = \\sum_i \\sqrt{[i > 0] \\exp(x^i) (2 + \\sin(x^i))}",
+    "U = \\sum_i ([i > 0] \\exp(x^i) (2 + \\sin(x^i)))^{-1} [i > 0] x^i",
+    "U = \\sum_i [i > 0] x^i \\log([i > 0] \\exp(x^i) (2 + \\sin(x^i)))",
+    "U = \\sum_i \\sqrt{\\begin{cases} \\exp(x^i) (2 + \\sin(x^i)) & \\text{if } i > 0 \\\\ 0 & "
+    "\\text{otherwise} \\end{cases}}",
+    "r^i = \\sqrt{\\sum_j [j < i] \\exp(x^j) (2 + \\sin(x^j))}\nU = \\sum_i r^i",
+    "r^i = \\sqrt{\\operatorname{mean}_j([j < i] \\exp(x^j) (2 + \\sin(x^j)))}\nU = \\sum_i r^i",
+    "U = \\sum_i \\sqrt{[i > 0] \\exp(x^i) + [i > 1] (2 + \\sin(x^i))}",
+};
+
+TEST_CASE("a bracket hides every term of a derivative", "[strong_zeros]") {
+    for (const char* equations : hidden_products) {
+        INFO(equations);
+        const program p = text(equations);
+        const array x = drawn({4}, 3), v = drawn({4}, 4), want = differences(p, {}, "U", "x", x);
+        const program slopes = gradient(p, "U", {"x"});
+        CHECK(near(run(slopes, {{"x", x}, {"dL/dU", one()}})["dL/dx"], want, 1e-6));
+        CHECK(near(run(jacobian(p, "U", {"x"}), {{"x", x}})["dU/dx"], want, 1e-6));
+        double change = 0;
+        for (std::size_t k = 0; k < x.size(); ++k) change += entry(want, k) * entry(v, k);
+        const array t = run(tangent(p, {"x"}), {{"x", x}, {"d/dt x", v}})["d/dt U"];
+        CHECK(std::abs(entry(t, 0) - change) <= 1e-6);
+        const array bends =
+            run(tangent(slopes, {"x"}), {{"x", x}, {"dL/dU", one()}, {"d/dt x", v}})["d/dt dL/dx"];
+        array above = x.clone(), below = x.clone();
+        for (std::size_t k = 0; k < x.size(); ++k) {
+            entry(above, k) += 1e-6 * entry(v, k);
+            entry(below, k) -= 1e-6 * entry(v, k);
+        }
+        const array up = run(slopes, {{"x", above}, {"dL/dU", one()}})["dL/dx"];
+        const array down = run(slopes, {{"x", below}, {"dL/dU", one()}})["dL/dx"];
+        for (std::size_t k = 0; k < x.size(); ++k)
+            CHECK(std::abs(entry(bends, k) - (entry(up, k) - entry(down, k)) / 2e-6) <= 1e-6);
+    }
+}
+
 TEST_CASE("second derivatives of masked pairs", "[strong_zeros]") {
     for (std::size_t k : {std::size_t{0}, std::size_t{2}, std::size_t{6}}) {
         const auto& c = cases[k];
