@@ -188,7 +188,8 @@ claim_judge::doubt claim_judge::why_not_refuted(const claim& c, const texts& t,
         return {fmt::format("it holds with {} held fixed, as observed", name)};
     const bool never = never_equal(c, t, j);
     const std::string side = c.text.substr(c.text.find(" = "));
-    if (!has_names(side) && !never) return {"a number may be what it is set to"};
+    // nobody solves [x > 0] = 1 for x, and yet it may be of one x
+    if (!has_names(side) && !never) return {"a number may be what it is set to", j.jumps};
     if (differs_by_a_sign(c, t)) return {"they differ by the sign of a root"};
     // A_{ij} = A_{ji} of an A that is defined says something of what it is made of, or is a slip
     const used_name* named = c.names.empty() ? nullptr : &c.names.front();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/texts.hpp"
+#include "src/judge/assumptions.hpp"
 #include "src/judge/elementary.hpp"
 #include "src/judge/operators.hpp"
 #include "src/judge/trials.hpp"
@@ -71,6 +72,16 @@ std::string plain_words(const detail::text_builder& words) {
     return out;
 }
 
+/// Where it is declared that all indices have three places, sums over them are counted.
+void prove_in_three_places(const derive::judgement& j, finding& out) {
+    const auto says_places = [](const assumption& a) { return a.property == property::places; };
+    if (!out.by_declared || std::none_of(out.under.begin(), out.under.end(), says_places) ||
+        !proves_alike(j.tried.view(), j.claimed, j.derived, permuted))
+        return;
+    out.verdict = verdict::proved;
+    out.words = "in three dimensions";
+}
+
 }  // namespace
 
 finding judge(const request& asked) {
@@ -131,6 +142,7 @@ finding judge(const request& asked) {
                          derive::speaks_of_complex_numbers(claims.program.view());
     if (!complex) drop_guards(j.tried);
     try_assumptions(j, complex, asked.declared, out);
+    prove_in_three_places(j, out);
     return out;
 }
 

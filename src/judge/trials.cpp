@@ -267,6 +267,7 @@ void try_assumptions(const derive::judgement& j, bool complex,
 
     const assumed known = bound_to(p, declared);
     const bool alike = out.alike;
+    out.jumps = all.jumps();
     // 1^a is 1^b, so that what was alike in a few draws is drawn more often
     const trials::result plain =
         all.run(known, known.empty() ? trials::extents::small : all.extents_for(known),

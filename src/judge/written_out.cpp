@@ -109,10 +109,34 @@ ir::ref cleared(ir::program& p, const ir::normal_sum& sum, ir::ref divisor) {
     return p.make(ir::op::add, 0, terms.data(), terms.size());
 }
 
-bool is_zero(ir::program& p, ir::ref n) {
+/// Sums over indices that nothing in them has are multiples; none where there are none.
+ir::ref counted(ir::program& p, const ir::normal_sum& sum, int places) {
+    bool any = false;
+    detail::buffer<ir::ref> terms;
+    for (std::int32_t k = 0; k < sum.size(); ++k) {
+        ir::normal_term t = sum[k];
+        for (const ir::ref i : sum[k].bound) {
+            bool stands = false;
+            for (const ir::normal_factor& f : t.factors)
+                stands = stands || ir::free_indices(p, f.atom).has(i);
+            if (stands) continue;
+            any = true;
+            ir::unbind(t, i);
+            if (!t.coefficient.multiply(places)) return ir::none;
+        }
+        ir::normal_sum alone;
+        alone.push(std::move(t));
+        terms.push(ir::normaliser(p).to_node(alone));
+    }
+    return any ? p.make(ir::op::add, 0, terms.data(), terms.size()) : ir::none;
+}
+
+bool is_zero(ir::program& p, ir::ref n, int places) {
     for (int round = 0; round < 10; ++round) {
         ir::normaliser normal(p, most_steps);
-        const ir::normal_sum sum = normal.normalise(n);
+        ir::normal_sum sum = normal.normalise(n);
+        if (const ir::ref c = places > 0 ? counted(p, sum, places) : ir::none; c != ir::none)
+            sum = normal.normalise(c);
         if (sum.size() == 0) return true;
         if (normal.gave_up()) return false;
         const ir::ref squares = without_squared_cosines(p, sum);
@@ -134,7 +158,8 @@ ir::program written_out(const ir::program_view& view) {
 }
 
 /// Whether the equation `claim` of a program says of its name what `stated` says.
-bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stated, bool complex) {
+bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stated, bool complex,
+           int places = 0) {
     ir::program p(view);
     if (!complex) drop_guards(p);
     const ir::equation known = p.equations[stated];
@@ -142,7 +167,7 @@ bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stat
     if (body == ir::none) return false;
     const ir::ref minus = p.make(ir::op::multiply, p.number(-1), body);
     const ir::ref difference = all_opened(p, p.make(ir::op::add, known.body, minus));
-    return difference != ir::none && is_zero(p, with_few_functions(p, difference, complex));
+    return difference != ir::none && is_zero(p, with_few_functions(p, difference, complex), places);
 }
 
 }  // namespace
@@ -159,12 +184,12 @@ bool proves_written_out(const ir::program_view& source, const ir::program_view& 
     return set.claims().size() > 0;
 }
 
-bool proves_alike(const ir::program_view& tried, ir::ref claimed, ir::ref derived) {
+bool proves_alike(const ir::program_view& tried, ir::ref claimed, ir::ref derived, int places) {
     const ir::program open = written_out(tried);
     const ir::ref claim = open.definition(claimed), known = open.definition(derived);
     return claim != ir::none && known != ir::none &&
            agree(open.view(), open.equations[claim], known,
-                 derive::speaks_of_complex_numbers(tried));
+                 derive::speaks_of_complex_numbers(tried), places);
 }
 
 }  // namespace ricci::judge
