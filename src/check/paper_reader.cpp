@@ -130,7 +130,11 @@ bool paper_reader::is_made_of_defined(const tokens& side) const {
     const written_name whole = name_at(side.begin(), side.end());
     const bool raised = std::any_of(whole.begin, whole.end,
                                     [](const token& t) { return t.kind == token_kind::up; });
-    if (!whole.key.empty() && (whole.end == side.end() || (whole.end->is("(") && !raised)))
+    // e_{ii} = 0 of an e that is defined is claimed
+    const bool trace =
+        whole.indices > static_cast<int>(index_letters(tokens(whole.begin, whole.end)).size());
+    if (!whole.key.empty() && !trace &&
+        (whole.end == side.end() || (whole.end->is("(") && !raised)))
         return false;
     for (auto t = side.begin(); t != side.end(); ++t)
         if (const written_name n = name_at(t, side.end());

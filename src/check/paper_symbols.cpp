@@ -55,6 +55,7 @@ public:
         }
         out_.exponents = exponents_.exponents();
         out_.basis_e = first_of_basis_ && !exponential_;
+        out_.raised_e = letter_above_e_ && out_.lowered.count("e") > 0;
         for (const std::string& name : by_themselves_) out_.squares.erase(name);
         return std::move(out_);
     }
@@ -98,6 +99,7 @@ private:
         const bool alone = above.size() == 1;
         const bool whole = alone && above[0].kind == token_kind::number && !above[0].is("0");
         first_of_basis_ = first_of_basis_ || (alone && above[0].is("1"));
+        letter_above_e_ = letter_above_e_ || (alone && is_small_letter(above[0]));
         exponential_ = exponential_ || !(whole || (alone && is_small_letter(above[0])));
     }
     static bool is_small_letter(const token& t) {
@@ -358,6 +360,7 @@ private:
     std::set<std::string> by_themselves_;  // names that stand on a left side without a square
     exponent_survey exponents_;
     bool first_of_basis_ = false;  // e^1 stands somewhere
+    bool letter_above_e_ = false;  // e^i does
     bool exponential_ = false;     // so does e^{-x}, or a logarithm
     symbols out_;
 };

@@ -56,6 +56,7 @@ struct symbols {
     bool any_matrix = false;
     bool plain_e = false;    // e stands for something: an eccentricity, a charge
     bool basis_e = false;    // e^1 is one of a basis: the page has no other power of e
+    bool raised_e = false;   // e^i beside e_i: an index above e is one
     bool operators = false;  // what may not commute: a page with a dagger, a ket or a commutator
     std::shared_ptr<name_codes> codes = std::make_shared<name_codes>();
 

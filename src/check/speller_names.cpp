@@ -139,8 +139,7 @@ bool name_speller::letter_e() {
 /// e^1 and e^2 of a page that has no exponential, and e^i beside e_i: vectors.
 bool name_speller::of_basis(token_at up) {
     const bool raised = up != last_ && up->kind == token_kind::up;
-    const bool lowered = all_.names_.lowered.count("e") > 0;
-    if (!all_.names_.basis_e && !lowered) return false;
+    if (!all_.names_.basis_e && !all_.names_.raised_e) return false;
     if (all_.names_.basis_e && raised && has_whole_power()) {
         factor_.key = "e^" + spelled(argument_at(std::next(up), last_));
         out_ = all_.names_.codes->name(factor_.key);

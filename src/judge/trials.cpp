@@ -252,6 +252,11 @@ void differ_at_ties(const derive::judgement& j, const ir::program_view& p,
         "equal but where numbers tie, and there a derivative has several values: " + out.words;
 }
 
+/// Whether the definitions speak of a name, and do not leave it open how it moves what they define.
+bool is_known(const finding& f, const std::string& name) {
+    return std::find(f.source_inputs.begin(), f.source_inputs.end(), name) != f.source_inputs.end();
+}
+
 }  // namespace
 
 void try_assumptions(const derive::judgement& j, bool complex,
@@ -263,7 +268,8 @@ void try_assumptions(const derive::judgement& j, bool complex,
     seen.clear();
     add_inputs(p, j.derived, seen, of_source);
     for (const ir::ref n : of_claim)
-        if (of_source.count(n) == 0) out.lacking.push_back(detail::string_of(p.name(n)));
+        if (of_source.count(n) == 0 && !is_known(out, detail::string_of(p.name(n))))
+            out.lacking.push_back(detail::string_of(p.name(n)));
 
     const assumed known = bound_to(p, declared);
     const bool alike = out.alike;

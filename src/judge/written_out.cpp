@@ -54,18 +54,6 @@ ir::ref written_out(ir::program& p, ir::ref n) {
 constexpr std::int32_t most_nodes = 3000;
 constexpr std::int64_t most_steps = 40000;
 
-/// All that a program defines, opened; none where that gets too long.
-ir::ref all_opened(ir::program& p, ir::ref n) {
-    for (std::int32_t e = p.equations.size(); e-- > 0;) {
-        const ir::equation q = p.equations[e];
-        if (q.claim || !ir::uses_name(p, n, q.name)) continue;
-        n = ir::opened(p, n, q);
-        if (ir::written_size(p, n, most_nodes) >= most_nodes || ir::uses_name(p, n, q.name))
-            return ir::none;
-    }
-    return n;
-}
-
 /// A sum that some terms are divided by; none where there is none, or where it is not the same for
 /// all that a sum sign before it adds.
 ir::ref divisor_in(const ir::program& p, const ir::normal_sum& sum) {
@@ -74,7 +62,7 @@ ir::ref divisor_in(const ir::program& p, const ir::normal_sum& sum) {
             const ir::node& x = p.nodes[f.atom];
             // p (1 - p), too, is a sum once it is expanded
             const bool several = x.kind == ir::op::add || x.kind == ir::op::multiply ||
-                                 is_cosine(p, f.atom) ||
+                                 x.kind == ir::op::power || is_cosine(p, f.atom) ||
                                  (x.kind == ir::op::reduce &&
                                   x.detail == static_cast<std::uint8_t>(ir::reduction::sum));
             if (!several || f.exponent.above() >= 0) continue;
@@ -157,6 +145,29 @@ ir::program written_out(const ir::program_view& view) {
     return p;
 }
 
+/// x, where the whole is \log x.
+ir::ref below_logarithm(const ir::program& p, ir::ref n) {
+    const ir::node& x = p.nodes[n];
+    const bool is_it = x.kind == ir::op::apply && x.children.count == 1 &&
+                       x.detail == static_cast<std::uint8_t>(ir::function::log);
+    return is_it ? p.links[x.children.first] : ir::none;
+}
+
+/// Whether two nodes are equal, with what the program defines opened as far as that takes.
+bool are_equal(ir::program& p, ir::ref one, ir::ref other, bool complex, int places) {
+    ir::ref n = p.make(ir::op::add, one, p.make(ir::op::multiply, p.number(-1), other));
+    if (is_zero(p, with_few_functions(p, n, complex), places)) return true;
+    for (std::int32_t e = p.equations.size(); e-- > 0;) {
+        const ir::equation q = p.equations[e];
+        if (q.claim || !ir::uses_name(p, n, q.name)) continue;
+        n = ir::opened(p, n, q);
+        if (ir::written_size(p, n, most_nodes) >= most_nodes || ir::uses_name(p, n, q.name))
+            return false;
+        if (is_zero(p, with_few_functions(p, n, complex), places)) return true;
+    }
+    return false;
+}
+
 /// Whether the equation `claim` of a program says of its name what `stated` says.
 bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stated, bool complex,
            int places = 0) {
@@ -165,9 +176,14 @@ bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stat
     const ir::equation known = p.equations[stated];
     const ir::ref body = ir::aligned(p, claim, known);
     if (body == ir::none) return false;
-    const ir::ref minus = p.make(ir::op::multiply, p.number(-1), body);
-    const ir::ref difference = all_opened(p, p.make(ir::op::add, known.body, minus));
-    return difference != ir::none && is_zero(p, with_few_functions(p, difference, complex), places);
+    if (are_equal(p, known.body, body, complex, places)) return true;
+    // \log x = y where x = e^y
+    for (const auto& [one, other] : {std::pair(known.body, body), std::pair(body, known.body)}) {
+        const ir::ref x = complex ? ir::none : below_logarithm(p, one);
+        if (x != ir::none && are_equal(p, x, p.apply(ir::function::exp, other), complex, places))
+            return true;
+    }
+    return false;
 }
 
 }  // namespace

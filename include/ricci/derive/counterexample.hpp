@@ -119,7 +119,7 @@ private:
         std::int64_t at = 0;
         out.gave_up = values.gave_up();
         for (std::int64_t k = 0, all = values.count(claimed_); k < all && !out.gave_up; ++k) {
-            const std::int64_t there = place_in_derived(table, k);
+            const std::int64_t there = Transform::changes ? place_in_derived(table, k) : k;
             if (there < 0) continue;
             const number x = values.value(claimed_, k), y = values.value(derived_, there);
             if (comparable(x, y)) ++out.compared, out.sizes += x.size() + y.size();
