@@ -107,7 +107,19 @@ claim_judge::texts claim_judge::texts_of(const claim& c) const {
     return t;
 }
 
+/// A claim that can be read in two ways is proved where it is true in one of them.
 settled claim_judge::run(const claim& c) const {
+    settled first = judged(c);
+    if (c.second_text.empty() || first.verdict == verdict::proved) return first;
+    claim second = c;
+    second.own = c.second_own;
+    second.text = c.second_text;
+    const settled other = judged(second);
+    if (other.verdict != verdict::proved) return first;
+    return {verdict::proved, "i as a factor is the imaginary unit", {}};
+}
+
+settled claim_judge::judged(const claim& c) const {
     texts t = texts_of(c);
     if (std::string why = why_not_asked(c, t); !why.empty())
         return {verdict::declares, std::move(why), {}};
@@ -127,7 +139,10 @@ settled claim_judge::run(const claim& c) const {
                               c.kind == claim_kind::restated || c.kind == claim_kind::derivative;
     const std::string context = with_context ? after(t.context) : "";
     const std::string moved = moving(c, t);
-    if (j.verdict == judge::verdict::proved && moved.empty()) return {verdict::proved, context, {}};
+    if (j.verdict == judge::verdict::proved && moved.empty()) {
+        const std::string where = (context.empty() || j.words.empty() ? "" : ", ") + j.words;
+        return {verdict::proved, context + where, {}};
+    }
     if (j.verdict == judge::verdict::proved)
         return {verdict::unproved, fmt::format("it holds with {} held fixed", moved), {}};
     const std::vector<std::string> news = new_inputs(j);

@@ -28,9 +28,10 @@ struct claim {
     std::size_t finding = 0;  // its number in the report
     int line = 0;
     int section = 0;
-    std::string own;     // the equation that it is about, or empty
-    std::string text;    // left = side
-    std::string except;  // the name that `own` defines
+    std::string own;                      // the equation that it is about, or empty
+    std::string text;                     // left = side
+    std::string second_own, second_text;  // in the other reading that the page allows, or empty
+    std::string except;                   // the name that `own` defines
     std::vector<used_name> names;
     std::vector<used_name> own_names, side_names;  // of either side alone, where that is known
     std::string numerator, by;                     // of a derivative on the left
@@ -71,6 +72,7 @@ private:
     texts texts_of(const claim& c) const;
     texts without(const claim& c, const texts& t,
                   const std::function<bool(const definition&)>& left_out) const;
+    settled judged(const claim& c) const;
     settled by_this_section(const claim& c, const texts& t) const;
     std::string held_fixed(const claim& c, const texts& t) const;
     std::string moving(const claim& c, const texts& t) const;

@@ -30,7 +30,10 @@ bool definition_list::collect(const used_name& u, const std::string& except, int
     program_text below = out;
     std::set<std::string> seen_below = seen;
     for (const used_name& next : d->uses) {
-        if (next.derivative) continue;
+        if (next.derivative) {  // \sigma = dW/d\varepsilon, of a W that is defined
+            collect_derivative(next, except, section, seen_below, below);
+            continue;
+        }
         if (!collect(next, except, section, seen_below, below))
             return true;  // without this definition
     }

@@ -188,7 +188,12 @@ claim_judge::doubt claim_judge::why_not_refuted(const claim& c, const texts& t,
         return {fmt::format("it holds with {} held fixed, as observed", name)};
     const bool never = never_equal(c, t, j);
     const std::string side = c.text.substr(c.text.find(" = "));
-    if (!has_names(side) && !never) return {"a number may be what it is set to"};
+    // 0 = \frac{df}{dx} = ..., too
+    const bool from_number =
+        c.own.rfind(" = ") != std::string::npos && !has_names(c.own.substr(c.own.rfind(" = ")));
+    // nobody solves [x > 0] = 1 for x, and yet it may be of one x
+    if ((from_number || !has_names(side)) && !never)
+        return {"a number may be what it is set to", j.jumps};
     if (differs_by_a_sign(c, t)) return {"they differ by the sign of a root"};
     // A_{ij} = A_{ji} of an A that is defined says something of what it is made of, or is a slip
     const used_name* named = c.names.empty() ? nullptr : &c.names.front();
@@ -198,7 +203,7 @@ claim_judge::doubt claim_judge::why_not_refuted(const claim& c, const texts& t,
     if (of_one && !never && !holds_for_all(c))
         return {fmt::format("it may be a condition on what {} is made of", named->name), true};
     // x^2 = 2 x + 1 is solved, and nobody claims that it holds for all x
-    if (c.kind == claim_kind::relation && !never && !holds_for_all(c) &&
+    if (c.kind == claim_kind::relation && !never && !holds_for_all(c) && !is_about_derivative(c) &&
         inputs_of(c.own_names, c.except, every_section).size() < 2)
         return {"it may be a condition on its names"};
     return {left_open(c, t, j, never), true};

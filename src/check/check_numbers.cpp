@@ -1,6 +1,7 @@
 // Compares what a statement says in numbers with what they come to.
 #include "check/check_numbers.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -65,8 +66,32 @@ void worked_numbers::note_function(const statement& s) {
     // f(x) = x is solved
     const std::string right = spelled(s.sides[1]);
     if (parameters.empty() || parameters.front() == right) return;
+    const std::string name = spelled(tokens(f.begin, f.end));
     for (judge::number_book* book : {&known_, &unrounded_})
-        book->set_function(spelled(tokens(f.begin, f.end)), parameters, right);
+        book->set_function(name, parameters, right);
+    std::erase_if(functions_, [&](const function& other) { return other.name == name; });
+    functions_.push_back({name, parameters, right});
+}
+
+void worked_numbers::forget() {
+    known_ = judge::number_book(style_);
+    unrounded_ = judge::number_book(style_);  // books share what they are copied from
+    for (function& f : functions_) {
+        f.elsewhere = true;
+        for (judge::number_book* book : {&known_, &unrounded_})
+            book->set_function(f.name, f.parameters, f.body);
+    }
+}
+
+/// Whether a side has a value of a function that another section defines.
+bool worked_numbers::uses_other_section(const statement& s) const {
+    return std::any_of(functions_.begin(), functions_.end(), [&](const function& f) {
+        return f.elsewhere && std::any_of(s.sides.begin(), s.sides.end(), [&](const tokens& side) {
+                   const std::string text = spelled(side);
+                   const std::size_t at = text.find(f.name + "(");
+                   return at != std::string::npos;
+               });
+    });
 }
 
 worked_numbers::outcome worked_numbers::take(const statement& s) {
@@ -113,6 +138,8 @@ worked_numbers::outcome worked_numbers::take(const statement& s) {
         out = {rounded ? outcome_kind::suspect : outcome_kind::refuted, c.words};
         if (!rounded) break;
     }
+    if (out.kind == outcome_kind::refuted && uses_other_section(s))
+        out = {outcome_kind::suspect, out.words + ", by what another section says of it"};
     if (out.kind == outcome_kind::proved) out.words = "computed, in the digits that are printed";
     if (out.kind == outcome_kind::defines)
         out.words = (named ? left.key : std::string("a name")) + ", by numbers";

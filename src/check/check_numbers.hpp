@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "papers/paper_statements.hpp"
 #include "src/judge/printed_numbers.hpp"
@@ -23,15 +24,24 @@ public:
     /// What a statement says in numbers, if all of it but a name on its left does; the name is
     /// remembered.
     outcome take(const statement& s);
-    /// Numbers are those of one example.
-    void forget() { known_ = judge::number_book(style_), unrounded_ = judge::number_book(style_); }
+    /// Numbers are those of one example; functions stay, and may mean something else.
+    void forget();
     bool knows(const std::string& name) const { return known_.has(name); }
 
 private:
     /// f(x) = x^2 + 1, for f(3) behind it.
     void note_function(const statement& s);
 
+    struct function {
+        std::string name;
+        std::vector<std::string> parameters;
+        std::string body;
+        bool elsewhere = false;  // another section says what it is
+    };
+    bool uses_other_section(const statement& s) const;
+
     judge::number_style style_;
+    std::vector<function> functions_;
     judge::number_book known_;      // names with what the page prints for them
     judge::number_book unrounded_;  // and with what that was computed from: a page may keep digits
 };

@@ -38,6 +38,7 @@ public:
 
     paper_report run(const std::function<void(std::size_t, std::size_t)>& tell) {
         // what the text says of a name in passing holds wherever it stands
+        reader_.note_dimensions(all_.prose);
         int section = 0;
         std::size_t before = 0;  // where the part before ends
         for (const part& p : parts_) {

@@ -24,16 +24,23 @@ struct property_words {
     std::initializer_list<std::string_view> words;
 };
 
+/// What a sentence ends at, or begins behind.
+constexpr std::string_view stops[] = {". ", ".\n", "\n\n", "$$", ";", "\n#"};
+
 /// The end of a sentence, and its beginning.
 std::string last_of(std::string_view text) {
     std::string out = lower(text.size() > farthest ? text.substr(text.size() - farthest) : text);
-    for (const char* stop : {". ", ".\n", "\n\n", "$$", ";"})
-        if (const std::size_t k = out.rfind(stop); k != std::string::npos) out.erase(0, k + 1);
+    for (const std::string_view stop : stops)
+        if (const std::size_t k = out.rfind(stop); k != std::string::npos)
+            out.erase(0, k + stop.size());
+    // a heading is no sentence
+    if (const std::size_t k = out.rfind('#'); k != std::string::npos)
+        out.erase(0, out.find('\n', k) == std::string::npos ? k : out.find('\n', k) + 1);
     return out;
 }
 std::string first_of(std::string_view text) {
     std::string out = lower(text.substr(0, farthest));
-    for (const char* stop : {". ", ".\n", "\n\n", "$$", ";"})
+    for (const std::string_view stop : stops)
         if (const std::size_t k = out.find(stop); k != std::string::npos) out.erase(k);
     return out;
 }

@@ -91,6 +91,18 @@ void paper_reader::add_relation(const statement& s, const reading_of& r, const n
     if (!r.unread.empty()) note(number, r.unread);
 }
 
+namespace {
+
+/// An equation with another right side, where it has the old one.
+std::string with_side(const std::string& equation, const std::string& old, const std::string& by) {
+    const std::string end = " = " + old;
+    const bool has = equation.size() > end.size() &&
+                     equation.compare(equation.size() - end.size(), end.size(), end) == 0;
+    return has ? equation.substr(0, equation.size() - old.size()) + by : equation;
+}
+
+}  // namespace
+
 claim& paper_reader::add_claim(claim_kind kind, const reading_of& r, std::size_t number,
                                std::string own, std::string text, std::string except,
                                std::vector<used_name> names) {
@@ -103,6 +115,13 @@ claim& paper_reader::add_claim(claim_kind kind, const reading_of& r, std::size_t
     c.text = std::move(text);
     c.except = std::move(except);
     c.names = std::move(names);
+    for (std::size_t k = 0; k < r.sides.size(); ++k) {
+        const std::string &now = r.sides[k].text, &other = r.imaginary[k];
+        if (now == other || other.empty()) continue;
+        if (c.second_text.empty()) c.second_own = c.own, c.second_text = c.text;
+        c.second_own = with_side(c.second_own, now, other);
+        c.second_text = with_side(c.second_text, now, other);
+    }
     c.doubt = r.doubt;
     c.totals = r.totals;
     c.for_all = for_all_;
@@ -149,12 +168,13 @@ void paper_reader::settle(const claim& c, const settled& done) {
     if (f.verdict == verdict::defines && done.verdict == verdict::proved) {
         f.verdict = verdict::proved;
         f.words = fmt::format("defines {}; the rest follows", f.words);
+        if (!c.second_text.empty() && !done.words.empty()) f.words += ", " + done.words;
         return;
     }
-    const bool only_says_more = f.verdict == verdict::defines && done.verdict == verdict::declares;
-    if (!only_says_more &&
-        weight[static_cast<int>(done.verdict)] > weight[static_cast<int>(f.verdict)])
-        f.verdict = done.verdict;
+    // what is defined, and said to be something else as well, is defined all the same
+    const bool further = f.verdict == verdict::defines && done.verdict == verdict::declares;
+    const verdict now = further ? verdict::unproved : done.verdict;
+    if (weight[static_cast<int>(now)] > weight[static_cast<int>(f.verdict)]) f.verdict = now;
     if (!done.words.empty()) note(c.finding, done.words);
 }
 

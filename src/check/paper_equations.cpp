@@ -216,9 +216,9 @@ void paper_reader::say_trouble(const statement& s, const statement& kept, const 
     } else if (r.what == reading::trouble::index_once && !arguments_of(kept.sides[0]).empty()) {
         v = verdict::prose;
         words = "a function of what stands below a name in it";
-    } else if (again) {
+    } else if (again || r.what == reading::trouble::cycle) {
         v = verdict::declares;
-        words = left + " stands on both sides: a condition on it";
+        words = (left.empty() ? "a name" : left) + " stands on both sides: a condition on it";
     }
     add(s.at, s.source, v, words);
 }

@@ -7,6 +7,8 @@
 
 #include "check/paper_sides.hpp"
 #include "papers/conjunctions.hpp"
+#include "papers/paper_indices.hpp"
+#include "papers/text_words.hpp"
 
 namespace ricci::papers {
 
@@ -86,7 +88,11 @@ void paper_reader::take(const statement& given) {
         add(s.at, s.source, verdict::prose, "permutations, in cycles");
         return;
     }
-    if (const auto n = numbers_.take(s);
+    if (s.beside && is_plain_number(spelled(s.sides.back())) && s.sides.size() == 2) {
+        add(s.at, s.source, verdict::declares, "a condition, beside others");
+        return;
+    }
+    if (const auto n = of_basis(s) ? worked_numbers::outcome{} : numbers_.take(s);
         n.kind != worked_numbers::outcome_kind::none &&
         !(n.kind == worked_numbers::outcome_kind::defines && is_made_of_defined(s.sides.front())))
         return take_numbers(s, n);
@@ -111,12 +117,24 @@ void paper_reader::take(const statement& given) {
     }
 }
 
+/// Whether e^1 of a basis stands in it, which is no number.
+bool paper_reader::of_basis(const statement& s) const {
+    const auto has_e = [](const tokens& side) {
+        return std::any_of(side.begin(), side.end(), [](const token& t) { return t.is("e"); });
+    };
+    return names_.basis_e && std::any_of(s.sides.begin(), s.sides.end(), has_e);
+}
+
 /// \gamma^2 (1 - v^2), not \gamma alone, where an equation defines \gamma.
 bool paper_reader::is_made_of_defined(const tokens& side) const {
     const written_name whole = name_at(side.begin(), side.end());
     const bool raised = std::any_of(whole.begin, whole.end,
                                     [](const token& t) { return t.kind == token_kind::up; });
-    if (!whole.key.empty() && (whole.end == side.end() || (whole.end->is("(") && !raised)))
+    // e_{ii} = 0 of an e that is defined is claimed
+    const bool trace =
+        whole.indices > static_cast<int>(index_letters(tokens(whole.begin, whole.end)).size());
+    if (!whole.key.empty() && !trace &&
+        (whole.end == side.end() || (whole.end->is("(") && !raised)))
         return false;
     for (auto t = side.begin(); t != side.end(); ++t)
         if (const written_name n = name_at(t, side.end());
@@ -168,6 +186,8 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
         here.left = k == 0;
         sides.push_back(spell(s.sides[k], here));
     }
+    spelling_context other = context;
+    other.imaginary = true;
     reading_of r;
     r.kept = s;
     r.kept.sides.clear();
@@ -177,6 +197,8 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
             if (r.value.find(sides[k].values) == std::string::npos) r.value += sides[k].values;
             if (r.doubt.empty()) r.doubt = sides[k].doubt;
             r.totals.insert(sides[k].totals.begin(), sides[k].totals.end());
+            r.imaginary.push_back(sides[k].position ? spell(s.sides[k], other).text
+                                                    : sides[k].text);
             r.sides.push_back(std::move(sides[k]));
             continue;
         }
@@ -198,6 +220,16 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
     if (r.doubt.empty() && !places_.empty()) r.doubt = "it holds where " + places_;
     if (r.doubt.empty() && supposed_) r.doubt = "the sentence before it supposes something";
     return read_left(s, r, context, second_way, label);
+}
+
+void paper_reader::note_dimensions(std::string_view words) {
+    if (has_word(lower(words), {"in three dimensions", "in 3 dimensions"})) assume_three_places();
+}
+
+void paper_reader::assume_three_places() {
+    judge::assumption a;
+    a.property = judge::property::places;
+    facts_.assume(a);
 }
 
 void paper_reader::note_passing(const part& p, int section) {
@@ -228,6 +260,10 @@ void paper_reader::note_passing(const part& p, int section) {
 void paper_reader::note_unread(const statement& s, int section, bool explains) {
     if (s.sides.size() < 2 || s.sides[0].empty() || s.relations[0] != relation::equal) return;
     const written_name n = name_at(s.sides[0].begin(), s.sides[0].end());
+    // \delta_{ii} = 3 says how many places there are
+    if (n.key == "\\delta" && n.end == s.sides[0].end() && n.indices == 2 &&
+        index_letters(s.sides[0]).size() == 1 && spelled(s.sides[1]) == "3")
+        return assume_three_places();
     const bool whole = !n.key.empty() && (n.end == s.sides[0].end() || n.end->is("("));
     if (!whole || is_plain_number(spelled(s.sides[1]))) return;
     const spelling right = spell(s.sides[1], context_of(s, names_));

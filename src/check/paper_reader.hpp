@@ -32,6 +32,10 @@ public:
     /// all else.
     void note_passing(const part& p, int section);
 
+    /// What the text says of all indices: "in three dimensions". Before all else.
+    void note_dimensions(std::string_view words);
+    void assume_three_places();
+
     /// A statement of a display, before all else: whether it says what a name is and is not read.
     /// `explains`: it stands behind "where".
     void note_unread(const statement& s, int section, bool explains);
@@ -51,7 +55,8 @@ private:
     struct reading_of {
         statement kept;
         std::vector<spelling> sides;
-        std::string unread;  // what was not read, in words
+        std::vector<std::string> imaginary;  // of each side, with i for the imaginary unit
+        std::string unread;                  // what was not read, in words
         std::string doubt;
         std::set<std::string> totals;  // what total derivatives are taken by
         std::string value;             // an equation for what a derivative on the left is of
@@ -81,6 +86,7 @@ private:
     std::string derivative_of_function(const statement& s, const std::string& left,
                                        std::string& value) const;
     std::string derivative_behind_sign(const std::string& left, std::string& value) const;
+    bool of_basis(const statement& s) const;
     bool is_made_of_defined(const tokens& side) const;
     template <class Read>
     void complete_cases(reading_of& r, const Read& read_first) const;

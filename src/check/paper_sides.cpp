@@ -108,7 +108,8 @@ spelling_context context_of(const statement& s, const symbols& names) {
 bool stands_again(const statement& s) {
     const std::string left = name_at(s.sides[0].begin(), s.sides[0].end()).key;
     for (std::size_t k = 1; k < s.sides.size() && !left.empty(); ++k)
-        for (auto t = s.sides[k].begin(); t != s.sides[k].end(); ++t)
+        for (auto t = s.sides[k].begin(); t != s.sides[k].end();
+             t = behind_words(t, s.sides[k].end()))
             if (name_at(t, s.sides[k].end()).key == left) return true;
     return false;
 }

@@ -15,8 +15,9 @@ namespace ricci::papers {
 struct spelling {
     enum class state { read, prose, unreadable } what = state::read;
     std::string text;
-    std::string why;     // one sentence, of what was not read
-    std::string doubt;   // what was read in one of two possible ways
+    std::string why;        // one sentence, of what was not read
+    std::string doubt;      // what was read in one of two possible ways
+    bool position = false;  // i is an index, and its position where it is a factor
     std::string values;  // equations for names that stand for expressions that are differentiated
     std::set<std::string> totals;  // what total derivatives in it are taken by: \frac{d}{dt}
 };
@@ -25,6 +26,7 @@ struct spelling_context {
     const symbols* names = nullptr;
     std::set<std::string> indices;  // the letters that are indices in this statement
     std::set<std::string> labels;   // letters that are labels below, and no indices
+    bool imaginary = false;         // i as a factor is the imaginary unit, whatever i is below
     bool left = false;              // it is the side that says what is defined
 };
 

@@ -54,6 +54,8 @@ public:
             }
         }
         out_.exponents = exponents_.exponents();
+        out_.basis_e = first_of_basis_ && !exponential_;
+        out_.raised_e = letter_above_e_ && out_.lowered.count("e") > 0;
         for (const std::string& name : by_themselves_) out_.squares.erase(name);
         return std::move(out_);
     }
@@ -64,6 +66,7 @@ private:
             if ((t->is("\\|") || t->is("\\lVert") || t->is("\\Vert")) && std::next(t) != list.end())
                 note_norm(std::next(t), list.end());
             if (t->is("\\frac")) note_variables(t, list.end());
+            note_power_of_e(t, list.end());
             if (t->is("\\mathbb") || t->is("\\Re") || t->is("\\R")) {
                 ++t;
                 continue;
@@ -87,6 +90,20 @@ private:
             note_membership(n, list);
             ++t;  // not behind it: what stands in its scripts is looked at too
         }
+    }
+    void note_power_of_e(token_at t, token_at last) {
+        exponential_ = exponential_ || t->is("\\exp") || t->is("\\ln") || t->is("\\log");
+        const token_at up = std::next(t);
+        if (!t->is("e") || up == last || up->kind != token_kind::up) return;
+        const tokens above = argument_at(std::next(up), last);
+        const bool alone = above.size() == 1;
+        const bool whole = alone && above[0].kind == token_kind::number && !above[0].is("0");
+        first_of_basis_ = first_of_basis_ || (alone && above[0].is("1"));
+        letter_above_e_ = letter_above_e_ || (alone && is_small_letter(above[0]));
+        exponential_ = exponential_ || !(whole || (alone && is_small_letter(above[0])));
+    }
+    static bool is_small_letter(const token& t) {
+        return t.kind == token_kind::letter && !detail::is_capital_letter(t.text[0]);
     }
     /// \sigma is what a derivative is taken by, and not \sigma^2.
     void note_variables(token_at fraction, token_at last) {
@@ -227,6 +244,7 @@ private:
         if (s.sides.size() < 2 || left.empty() || s.relations[0] == relation::other) return;
         note_word(left);
         note_square(s);
+        note_count(s);
         if (const written_name n = name_at(left.begin(), left.end());
             !n.key.empty() && !n.indexed && !n.bold && n.end == left.end())
             out_.numbers.insert(n.key);
@@ -252,6 +270,51 @@ private:
             }
         if (root.empty() || solved || !names) by_themselves_.insert(n.key);
         else out_.squares.insert(n.key);
+    }
+    /// d_i = ..., n_k = ... of what has that index, c_i = 2 d_i and \sum_k n_k: no number of
+    /// places, as d_k is elsewhere.
+    void note_count(const statement& s) {
+        for (std::size_t k = 0; k < s.sides.size(); ++k)
+            for (auto t = s.sides[k].begin(); t != s.sides[k].end(); ++t) {
+                const written_name n = name_at(t, s.sides[k].end());
+                if ((n.key != "d" && n.key != "n") || n.indices != 1) continue;
+                const std::string own = index_letters(tokens(n.begin, n.end)).front();
+                if (k == 0 ? n.end == s.sides[0].end() && stands_apart(s, own, 1)
+                           : !stands_apart(s, own, 1) && is_bound(s, own, k))
+                    out_.counts.insert(n.key);
+            }
+    }
+    /// Whether a letter is an index of something other than d and n, in a side from `first` on.
+    static bool stands_apart(const statement& s, const std::string& letter, std::size_t first) {
+        for (std::size_t k = first; k < s.sides.size(); ++k) {
+            tokens rest;
+            for (auto t = s.sides[k].begin(); t != s.sides[k].end();) {
+                const written_name n = name_at(t, s.sides[k].end());
+                const bool own = (n.key == "d" || n.key == "n") && n.indices == 1;
+                const token_at down = std::next(t);
+                const bool sum =
+                    t->is("\\sum") && down != s.sides[k].end() && down->kind == token_kind::down;
+                const token_at behind = own   ? n.end
+                                        : sum ? behind_argument(std::next(down), s.sides[k].end())
+                                              : down;
+                if (!own && !sum) rest.push_back(*t);
+                t = behind;
+            }
+            const auto letters = index_letters(rest);
+            if (std::find(letters.begin(), letters.end(), letter) != letters.end()) return true;
+        }
+        return false;
+    }
+    /// Whether the left side has an index, or a sum of side `k` runs over it.
+    static bool is_bound(const statement& s, const std::string& letter, std::size_t k) {
+        const tokens& side = s.sides[k];
+        for (auto t = side.begin(); t != side.end(); ++t)
+            if (t->is("\\sum") && std::next(t) != side.end() &&
+                std::next(t)->kind == token_kind::down &&
+                spelled(argument_at(std::next(t, 2), side.end())).find(letter) == 0)
+                return true;
+        const auto left = index_letters(s.sides[0]);
+        return std::find(left.begin(), left.end(), letter) != left.end();
     }
     /// PE_{...} = , loss = : letters that are one name where they stand on a left side.
     void note_word(const tokens& left) {
@@ -296,6 +359,9 @@ private:
     const std::vector<part>& parts_;
     std::set<std::string> by_themselves_;  // names that stand on a left side without a square
     exponent_survey exponents_;
+    bool first_of_basis_ = false;  // e^1 stands somewhere
+    bool letter_above_e_ = false;  // e^i does
+    bool exponential_ = false;     // so does e^{-x}, or a logarithm
     symbols out_;
 };
 
@@ -353,9 +419,13 @@ written_name name_at(token_at t, token_at last) {
     return out;
 }
 
+token_at behind_words(token_at t, token_at last) {
+    return is_words_wrapper(t->text) ? behind_argument(std::next(t), last) : std::next(t);
+}
+
 std::set<std::string> names_in(const tokens& side) {
     std::set<std::string> out;
-    for (auto t = side.begin(); t != side.end(); ++t)
+    for (auto t = side.begin(); t != side.end(); t = behind_words(t, side.end()))
         if (written_name n = name_at(t, side.end()); !n.key.empty()) out.insert(std::move(n.key));
     return out;
 }

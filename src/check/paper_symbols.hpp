@@ -31,6 +31,9 @@ written_name name_at(token_at t, token_at last);
 /// The names that stand in a side.
 std::set<std::string> names_in(const tokens& side);
 
+/// Behind the letters of what a command sets in words, as \operatorname{pad}, or behind `t`.
+token_at behind_words(token_at t, token_at last);
+
 /// \sigma_i of \sigma_i^2; nothing of a name that is not squared.
 tokens without_square(const tokens& name);
 
@@ -48,9 +51,12 @@ struct symbols {
     std::set<std::string> exponents;       // letters that are numbers where they stand above
     std::set<std::string> named;           // what the prose speaks of
     std::set<std::string> squares;         // names whose square an equation defines: \sigma^2 =
+    std::set<std::string> counts;          // d and n that have an index: d_i = ... of what has i
     std::map<std::string, std::vector<std::string>> averages;  // \langle E \rangle to its indices
     bool any_matrix = false;
     bool plain_e = false;    // e stands for something: an eccentricity, a charge
+    bool basis_e = false;    // e^1 is one of a basis: the page has no other power of e
+    bool raised_e = false;   // e^i beside e_i: an index above e is one
     bool operators = false;  // what may not commute: a page with a dagger, a ket or a commutator
     std::shared_ptr<name_codes> codes = std::make_shared<name_codes>();
 

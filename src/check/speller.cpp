@@ -363,6 +363,7 @@ spelling spell(const tokens& side, const spelling_context& context) {
         speller all(context);
         out.text = all.expression(side.begin(), side.end());
         out.doubt = all.doubt();
+        out.position = all.has_position();
         out.values = all.values();
         out.totals = all.totals();
         if (out.text.empty()) {

@@ -49,6 +49,7 @@ public:
     /// A sum of products, up to `last`. `list`: commas may stand between several.
     std::string expression(token_at now, token_at last, bool list = false);
     const std::string& doubt() const { return doubt_; }
+    bool has_position() const { return position_; }
     const std::string& values() const { return values_; }
     const std::set<std::string>& totals() const { return totals_; }
 
@@ -102,6 +103,7 @@ private:
     std::string doubt_;
     std::string values_;
     std::set<std::string> totals_;
+    bool position_ = false;
     int depth_ = 0;
     bool bold_ = false;   // what was read last holds a vector
     bool below_ = false;  // in a denominator, where only numbers stand
@@ -124,6 +126,7 @@ private:
     bool letters();
     bool word(const std::string& all);
     bool letter_e();
+    bool of_basis(token_at up);
     bool letter_i();
     bool has_whole_power() const;
     void power_of_e(token_at up);

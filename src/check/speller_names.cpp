@@ -82,6 +82,8 @@ bool name_speller::letters() {
         not_computed("a differential");
     if (letter_e() || letter_i()) return true;
     out_ = factor_.key = (now_++)->text;
+    const bool scripted = now_ != last_ && now_->kind == token_kind::down;
+    if (scripted && all_.names_.counts.count(out_)) out_ = all_.names_.codes->name(out_);
     return true;
 }
 
@@ -119,6 +121,7 @@ bool name_speller::letter_e() {
     if (!now_->is("e")) return false;
     const token_at up = std::next(now_);
     const bool raised = up != last_ && up->kind == token_kind::up;
+    if (of_basis(up)) return true;
     if (all_.names_.plain_e && (!raised || has_whole_power())) {
         out_ = all_.names_.codes->name("e");
         factor_.key = "e";
@@ -130,6 +133,24 @@ bool name_speller::letter_e() {
     if (above == "*" || above == "\\star" || above == "\\prime" || above == "(")
         not_computed("a superscript of its own");
     power_of_e(up);
+    return true;
+}
+
+/// e^1 and e^2 of a page that has no exponential, and e^i beside e_i: vectors.
+bool name_speller::of_basis(token_at up) {
+    const bool raised = up != last_ && up->kind == token_kind::up;
+    if (!all_.names_.basis_e && !all_.names_.raised_e) return false;
+    if (all_.names_.basis_e && raised && has_whole_power()) {
+        factor_.key = "e^" + spelled(argument_at(std::next(up), last_));
+        out_ = all_.names_.codes->name(factor_.key);
+        now_ = behind_argument(std::next(up), last_);
+        return true;
+    }
+    const std::string above = raised ? spelled(argument_at(std::next(up), last_)) : "";
+    if (raised && all_.context_.indices.count(above) == 0) return false;
+    out_ = all_.names_.codes->name("e");
+    factor_.key = "e";
+    ++now_;
     return true;
 }
 
@@ -155,8 +176,10 @@ bool name_speller::letter_i() {
     }
     if (scripted) return false;
     ++now_;
-    if (index) all_.doubt("i is an index here, and may be the imaginary unit");
-    out_ = index ? "i" : "\\mathrm{i}";  // an index by itself is its position
+    const bool position = index && !all_.context_.imaginary;
+    if (position) all_.doubt("i is an index here, and may be the imaginary unit");
+    all_.position_ = all_.position_ || position;
+    out_ = position ? "i" : "\\mathrm{i}";  // an index by itself is its position
     factor_ = {};
     exponential_ = true;
     return true;

@@ -27,7 +27,9 @@ int run(int count, char** words) {
     app.set_version_flag("--version", "ricci " RICCI_VERSION_STRING);
     app.require_subcommand(0, 1);
     app.footer(
-        "Exit status: 0, or 1 for a mistake in what was given, or 2 for a claim that is refuted.");
+        "Exit status: 0, or 1 for a mistake in what was given, or 2 for a claim that is refuted, "
+        "or "
+        "3 where\n`check --strict` finds nothing refuted and something suspect.");
     std::string shell;
     bool manual = false;
     app.add_option("--completion", shell, "a completion script for bash, zsh or fish")

@@ -156,7 +156,8 @@ std::vector<std::vector<bound_assumption>> standard_assumptions(const ir::progra
 std::vector<bound_assumption> bound_to(const ir::program_view& p,
                                        const std::vector<assumption>& declared) {
     std::vector<bound_assumption> out;
-    for (const assumption& a : declared)
+    for (const assumption& a : declared) {
+        if (a.property == property::places) out.push_back({ir::none, a.property, -1, -1, ir::none});
         for (ir::ref n = 0; n < p.names.size(); ++n) {
             const std::string name = detail::string_of(p.name(n));
             if (name != a.name && plain_name(name) != a.name) continue;
@@ -179,6 +180,7 @@ std::vector<bound_assumption> bound_to(const ir::program_view& p,
             if (a.property == property::counts && (index == ir::none || rank != 0)) continue;
             out.push_back({n, a.property, first, second, index});
         }
+    }
     // words that belong to another name, one of them or both
     std::vector<bound_assumption> sound;
     for (const bound_assumption& a : out)

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/texts.hpp"
+#include "src/judge/assumptions.hpp"
 #include "src/judge/elementary.hpp"
 #include "src/judge/operators.hpp"
 #include "src/judge/trials.hpp"
@@ -71,6 +72,26 @@ std::string plain_words(const detail::text_builder& words) {
     return out;
 }
 
+/// What may not commute: numbers do, so that they show nothing.
+void judge_operators(const ir::program_view& source, const ir::program_view& claims, finding& out) {
+    const auto known = as_matrices(source), claimed = as_matrices(claims);
+    if (known && claimed && detail::proves_claims(known->view(), *claimed))
+        out.verdict = verdict::proved;
+    else
+        out.words =
+            "what stands in it may not commute, and in the order written no proof was found";
+}
+
+/// Where it is declared that all indices have three places, sums over them are counted.
+void prove_in_three_places(const derive::judgement& j, finding& out) {
+    const auto says_places = [](const assumption& a) { return a.property == property::places; };
+    if (!out.by_declared || std::none_of(out.under.begin(), out.under.end(), says_places) ||
+        !proves_alike(j.tried.view(), j.claimed, j.derived, permuted))
+        return;
+    out.verdict = verdict::proved;
+    out.words = "in three dimensions";
+}
+
 }  // namespace
 
 finding judge(const request& asked) {
@@ -90,14 +111,7 @@ finding judge(const request& asked) {
     list_names(source.program.view(), claims.program.view(), out);
     if (asked.noncommuting && (multiplies_operators(source.program.view()) ||
                                multiplies_operators(claims.program.view()))) {
-        // numbers commute, so that they show nothing
-        const auto known = as_matrices(source.program.view()),
-                   claimed = as_matrices(claims.program.view());
-        if (known && claimed && detail::proves_claims(known->view(), *claimed))
-            out.verdict = verdict::proved;
-        else
-            out.words =
-                "what stands in it may not commute, and in the order written no proof was found";
+        judge_operators(source.program.view(), claims.program.view(), out);
         return out;
     }
     derive::judgement j = detail::judge_claims(source.program.view(), claims.program);
@@ -131,6 +145,7 @@ finding judge(const request& asked) {
                          derive::speaks_of_complex_numbers(claims.program.view());
     if (!complex) drop_guards(j.tried);
     try_assumptions(j, complex, asked.declared, out);
+    prove_in_three_places(j, out);
     return out;
 }
 

@@ -57,7 +57,7 @@ struct finding {
     judge::verdict verdict = verdict::unproved;
     bool readable = true;  // whether both texts were read; `words` say why not
     /// Of a conditional one "true if \Sigma_{ij} = \Sigma_{ji}", of a refuted one the numbers, of
-    /// an unproved one why; nothing of a proved one.
+    /// an unproved one why; of a proved one nothing, or where it is.
     std::string words;
     /// Of a refuted one, what the claim says and what follows, where they differ; empty where these
     /// are no exact quotients.
@@ -65,6 +65,7 @@ struct finding {
     std::vector<assumption> under;           // what a conditional one holds under
     bool by_declared = false;                // which is nothing but what was declared
     bool at_ties = false;                    // the sides differ only where numbers are equal
+    bool jumps = false;                      // what stands in it compares or rounds
     bool alike = false;                      // not proved, but equal in all numbers that were tried
     std::vector<std::string> source_inputs;  // what no equation of the source defines
     std::vector<std::string> claim_inputs;   // names of the claim that the source does not define

@@ -188,6 +188,12 @@ void apply(const bound_assumption& a, const slices& s, std::int32_t start, std::
     }
 }
 
+/// Of two numbers one is negative, by turns, in half of the attempts; roots of their products are
+/// numbers in the others.
+bool is_negative(ir::ref name, std::int32_t attempt) {
+    return attempt % 4 < 2 ? (attempt + name) % 2 == 1 : attempt % 4 == 3;
+}
+
 }  // namespace
 
 void transformation::operator()(ir::ref name, std::int32_t attempt, const ir::shape_table& shapes,
@@ -207,7 +213,7 @@ void transformation::operator()(ir::ref name, std::int32_t attempt, const ir::sh
                 values[k] + number::whole(2 * (name * 64 + k % 64) + 1) / number::whole(1 << 15);
     bool assumed = p_.names[name].kind != ir::name_kind::plain;
     for (const bound_assumption& a : all_) assumed = assumed || a.name == name;
-    if (!assumed && shapes.rank(name) == 0 && (attempt + name) % 2 == 1) values[0] = -values[0];
+    if (!assumed && shapes.rank(name) == 0 && is_negative(name, attempt)) values[0] = -values[0];
     for (const bound_assumption& a : all_) {
         if (a.name != name || values.empty()) continue;
         if (a.property == property::positive) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <ricci/derive/counterexample.hpp>
 #include <ricci/derive/example_shapes.hpp>
@@ -252,21 +253,36 @@ void differ_at_ties(const derive::judgement& j, const ir::program_view& p,
         "equal but where numbers tie, and there a derivative has several values: " + out.words;
 }
 
+/// Whether a name is one of the definitions' inputs.
+bool is_known(const finding& f, const std::string& name) {
+    return std::find(f.source_inputs.begin(), f.source_inputs.end(), name) != f.source_inputs.end();
+}
+
+/// The inputs of the claim on which the derived side does not rest. A derivative is what the
+/// definitions make it: of their inputs nothing is left open.
+void list_lacking(const derive::judgement& j, const ir::program_view& p, finding& out) {
+    std::set<ir::ref> seen, of_claim, of_source;
+    add_inputs(p, j.claimed, seen, of_claim);
+    seen.clear();
+    add_inputs(p, j.derived, seen, of_source);
+    const bool derivative = p.names[j.derived].kind != ir::name_kind::plain;
+    for (const ir::ref n : of_claim) {
+        std::string name = detail::string_of(p.name(n));
+        if (of_source.count(n) == 0 && !(derivative && is_known(out, name)))
+            out.lacking.push_back(std::move(name));
+    }
+}
+
 }  // namespace
 
 void try_assumptions(const derive::judgement& j, bool complex,
                      const std::vector<assumption>& declared, finding& out) {
     trials all(j, complex);
     const ir::program_view& p = all.program();
-    std::set<ir::ref> seen, of_claim, of_source;
-    add_inputs(p, j.claimed, seen, of_claim);
-    seen.clear();
-    add_inputs(p, j.derived, seen, of_source);
-    for (const ir::ref n : of_claim)
-        if (of_source.count(n) == 0) out.lacking.push_back(detail::string_of(p.name(n)));
-
+    list_lacking(j, p, out);
     const assumed known = bound_to(p, declared);
     const bool alike = out.alike;
+    out.jumps = all.jumps();
     // 1^a is 1^b, so that what was alike in a few draws is drawn more often
     const trials::result plain =
         all.run(known, known.empty() ? trials::extents::small : all.extents_for(known),

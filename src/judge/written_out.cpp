@@ -54,18 +54,6 @@ ir::ref written_out(ir::program& p, ir::ref n) {
 constexpr std::int32_t most_nodes = 3000;
 constexpr std::int64_t most_steps = 40000;
 
-/// All that a program defines, opened; none where that gets too long.
-ir::ref all_opened(ir::program& p, ir::ref n) {
-    for (std::int32_t e = p.equations.size(); e-- > 0;) {
-        const ir::equation q = p.equations[e];
-        if (q.claim || !ir::uses_name(p, n, q.name)) continue;
-        n = ir::opened(p, n, q);
-        if (ir::written_size(p, n, most_nodes) >= most_nodes || ir::uses_name(p, n, q.name))
-            return ir::none;
-    }
-    return n;
-}
-
 /// A sum that some terms are divided by; none where there is none, or where it is not the same for
 /// all that a sum sign before it adds.
 ir::ref divisor_in(const ir::program& p, const ir::normal_sum& sum) {
@@ -74,7 +62,7 @@ ir::ref divisor_in(const ir::program& p, const ir::normal_sum& sum) {
             const ir::node& x = p.nodes[f.atom];
             // p (1 - p), too, is a sum once it is expanded
             const bool several = x.kind == ir::op::add || x.kind == ir::op::multiply ||
-                                 is_cosine(p, f.atom) ||
+                                 x.kind == ir::op::power || is_cosine(p, f.atom) ||
                                  (x.kind == ir::op::reduce &&
                                   x.detail == static_cast<std::uint8_t>(ir::reduction::sum));
             if (!several || f.exponent.above() >= 0) continue;
@@ -109,10 +97,34 @@ ir::ref cleared(ir::program& p, const ir::normal_sum& sum, ir::ref divisor) {
     return p.make(ir::op::add, 0, terms.data(), terms.size());
 }
 
-bool is_zero(ir::program& p, ir::ref n) {
+/// Sums over indices that nothing in them has are multiples; none where there are none.
+ir::ref counted(ir::program& p, const ir::normal_sum& sum, int places) {
+    bool any = false;
+    detail::buffer<ir::ref> terms;
+    for (std::int32_t k = 0; k < sum.size(); ++k) {
+        ir::normal_term t = sum[k];
+        for (const ir::ref i : sum[k].bound) {
+            bool stands = false;
+            for (const ir::normal_factor& f : t.factors)
+                stands = stands || ir::free_indices(p, f.atom).has(i);
+            if (stands) continue;
+            any = true;
+            ir::unbind(t, i);
+            if (!t.coefficient.multiply(places)) return ir::none;
+        }
+        ir::normal_sum alone;
+        alone.push(std::move(t));
+        terms.push(ir::normaliser(p).to_node(alone));
+    }
+    return any ? p.make(ir::op::add, 0, terms.data(), terms.size()) : ir::none;
+}
+
+bool is_zero(ir::program& p, ir::ref n, int places) {
     for (int round = 0; round < 10; ++round) {
         ir::normaliser normal(p, most_steps);
-        const ir::normal_sum sum = normal.normalise(n);
+        ir::normal_sum sum = normal.normalise(n);
+        if (const ir::ref c = places > 0 ? counted(p, sum, places) : ir::none; c != ir::none)
+            sum = normal.normalise(c);
         if (sum.size() == 0) return true;
         if (normal.gave_up()) return false;
         const ir::ref squares = without_squared_cosines(p, sum);
@@ -133,16 +145,45 @@ ir::program written_out(const ir::program_view& view) {
     return p;
 }
 
+/// x, where the whole is \log x.
+ir::ref below_logarithm(const ir::program& p, ir::ref n) {
+    const ir::node& x = p.nodes[n];
+    const bool is_it = x.kind == ir::op::apply && x.children.count == 1 &&
+                       x.detail == static_cast<std::uint8_t>(ir::function::log);
+    return is_it ? p.links[x.children.first] : ir::none;
+}
+
+/// Whether two nodes are equal, with what the program defines opened as far as that takes.
+bool are_equal(ir::program& p, ir::ref one, ir::ref other, bool complex, int places) {
+    ir::ref n = p.make(ir::op::add, one, p.make(ir::op::multiply, p.number(-1), other));
+    if (is_zero(p, with_few_functions(p, n, complex), places)) return true;
+    for (std::int32_t e = p.equations.size(); e-- > 0;) {
+        const ir::equation q = p.equations[e];
+        if (q.claim || !ir::uses_name(p, n, q.name)) continue;
+        n = ir::opened(p, n, q);
+        if (ir::written_size(p, n, most_nodes) >= most_nodes || ir::uses_name(p, n, q.name))
+            return false;
+        if (is_zero(p, with_few_functions(p, n, complex), places)) return true;
+    }
+    return false;
+}
+
 /// Whether the equation `claim` of a program says of its name what `stated` says.
-bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stated, bool complex) {
+bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stated, bool complex,
+           int places = 0) {
     ir::program p(view);
     if (!complex) drop_guards(p);
     const ir::equation known = p.equations[stated];
     const ir::ref body = ir::aligned(p, claim, known);
     if (body == ir::none) return false;
-    const ir::ref minus = p.make(ir::op::multiply, p.number(-1), body);
-    const ir::ref difference = all_opened(p, p.make(ir::op::add, known.body, minus));
-    return difference != ir::none && is_zero(p, with_few_functions(p, difference, complex));
+    if (are_equal(p, known.body, body, complex, places)) return true;
+    // \log x = y where x = e^y
+    for (const auto& [one, other] : {std::pair(known.body, body), std::pair(body, known.body)}) {
+        const ir::ref x = complex ? ir::none : below_logarithm(p, one);
+        if (x != ir::none && are_equal(p, x, p.apply(ir::function::exp, other), complex, places))
+            return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -159,12 +200,12 @@ bool proves_written_out(const ir::program_view& source, const ir::program_view& 
     return set.claims().size() > 0;
 }
 
-bool proves_alike(const ir::program_view& tried, ir::ref claimed, ir::ref derived) {
+bool proves_alike(const ir::program_view& tried, ir::ref claimed, ir::ref derived, int places) {
     const ir::program open = written_out(tried);
     const ir::ref claim = open.definition(claimed), known = open.definition(derived);
     return claim != ir::none && known != ir::none &&
            agree(open.view(), open.equations[claim], known,
-                 derive::speaks_of_complex_numbers(tried));
+                 derive::speaks_of_complex_numbers(tried), places);
 }
 
 }  // namespace ricci::judge

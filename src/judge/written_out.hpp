@@ -9,7 +9,8 @@ namespace ricci::judge {
 /// the program defines written out, and both sides multiplied by what stands below a line.
 bool proves_written_out(const ir::program_view& p, const ir::program_view& claims);
 
-/// The same of two names of one program, whatever their equations are of.
-bool proves_alike(const ir::program_view& p, ir::ref claimed, ir::ref derived);
+/// The same of two names of one program, whatever their equations are of. `places`: of every axis,
+/// where they are all as long; 0 where nothing says so.
+bool proves_alike(const ir::program_view& p, ir::ref claimed, ir::ref derived, int places = 0);
 
 }  // namespace ricci::judge

@@ -2,7 +2,9 @@
 #include "papers/paper_statements.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "papers/conjunctions.hpp"
@@ -153,7 +155,8 @@ private:
             const bool scripted = t != line_.begin() && (std::prev(t)->kind == token_kind::down ||
                                                          std::prev(t)->kind == token_kind::up);
             const conjunction what = conjunction_of(words);
-            if (!scripted && (words.find(' ') != std::string::npos || what != conjunction::none)) {
+            const bool known = what != conjunction::none && words.size() > 1;
+            if (!scripted && (words.find(' ') != std::string::npos || known || stands_between(t))) {
                 skipped_ = behind_argument(std::next(t), line_.end());
                 close_segment();
                 remark_ = false;
@@ -165,6 +168,21 @@ private:
             }
         }
         segment_.push_back(*t);
+    }
+    /// Whether words with a space in front, as \text{ et }, stand between two equations: no name
+    /// begins so, and what is behind a unit begins no equation.
+    bool stands_between(token_at t) const {
+        const token_at open = std::next(t);
+        const bool spaced = open != line_.end() && open->kind == token_kind::open &&
+                            std::next(open) != line_.end() && std::next(open)->spaced;
+        if (!spaced || !has_relation(segment_)) return false;
+        token_at end = behind_argument(open, line_.end());
+        const token_at begin = end;
+        while (end != line_.end() && !is_among(end->text, spaces) && !end->is(",")) ++end;
+        if (begin == end || relation_of(*begin) || is_among(begin->text, operators) ||
+            begin->is("-") || begin->kind == token_kind::up || begin->kind == token_kind::down)
+            return false;
+        return has_relation(tokens(begin, end));
     }
     /// The comma of 65,536.
     bool is_between_thousands(token_at t) const {
@@ -278,8 +296,11 @@ private:
         statement s;
         if (list.empty()) return;
         if (const token_at next = behind_condition(list); next != list.end()) {
+            const std::size_t first = out_.size();
             add_statement(tokens(list.cbegin(), next));
-            return add_statement(tokens(next, list.cend()));
+            add_statement(tokens(next, list.cend()));
+            for (std::size_t k = first; k < out_.size(); ++k) out_[k].beside = true;
+            return;
         }
         ranged_ = false;
         s.at = list.front().at;
@@ -314,6 +335,24 @@ private:
     std::vector<statement> out_;
 };
 
+/// x of x = 3; empty for other statements.
+std::string set_to_number(const statement& s) {
+    const bool number = s.sides.size() == 2 && s.relations[0] == relation::equal &&
+                        s.sides[1].size() == 1 && s.sides[1][0].kind == token_kind::number;
+    return number ? spelled(s.sides[0]) : std::string();
+}
+
+/// x = 0 beside x = 1: the display says two things of x, and no value of it.
+void note_conditions(std::vector<statement>& list) {
+    std::map<std::string, std::set<std::string>> values;
+    for (const statement& s : list)
+        if (std::string name = set_to_number(s); !name.empty())
+            values[name].insert(s.sides[1][0].text);
+    const bool several = std::any_of(values.begin(), values.end(),
+                                     [](const auto& v) { return v.second.size() > 1; });
+    for (statement& s : list) s.beside = s.beside || (several && !set_to_number(s).empty());
+}
+
 }  // namespace
 
 std::vector<statement> statements_of(const tokens& content, const std::string& environment) {
@@ -322,6 +361,7 @@ std::vector<statement> statements_of(const tokens& content, const std::string& e
     for (const tokens& line : lines)
         for (statement& s : line_splitter(line, lines.size() > 1).run())
             out.push_back(std::move(s));
+    note_conditions(out);
     return out;
 }
 

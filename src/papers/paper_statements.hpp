@@ -20,6 +20,7 @@ struct statement {
     std::string condition;            // behind it: "for i \ne j"; empty where it holds everywhere
     bool with_words = false;          // words stand behind it that say no more of where it holds
     bool goes_on = false;             // begins with a relation: the statement before goes on
+    bool beside = false;              // sets a name to a number, beside another condition
     bool remark = false;              // beside a line of a derivation: it defines nothing
 };
 

@@ -70,7 +70,7 @@ TEST_CASE("true equations are not refuted") {
     CHECK(verdicts_in("$$y(x,t) = A \\sin(kx - \\omega t)$$\n$$\\frac{\\partial^2 y}{\\partial "
                       "t^2} = -\\omega^2 y$$") != "defines refuted");
     CHECK(verdicts_in("$$x(t) = v_0 t$$\n$$\\frac{dx}{dt} = v_0 + a t$$") == "defines unproved");
-    CHECK(verdicts_in("$$S = -\\sum_s p_s \\ln p_s = \\frac{U - F}{T}$$") == "defines");
+    CHECK(verdicts_in("$$S = -\\sum_s p_s \\ln p_s = \\frac{U - F}{T}$$") == "unproved");
     CHECK(verdicts_in("$$f(x) = x^2$$\n$$f(-x) = f(x)$$").find("refuted") == std::string::npos);
     // nor are wrong readings proved
     CHECK(verdicts_in("$$\\tau_n(-\\theta) = -\\tau_n(\\theta)$$") == "declares");

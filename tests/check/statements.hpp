@@ -46,8 +46,8 @@ inline std::vector<statement_row> statement_table() {
 struct last_finding {
     std::string verdict, equation, words;
 };
-inline last_finding last_of_page(const std::string& page) {
-    const auto all = findings_in(page);
+inline last_finding last_of_page(const std::string& page, const std::string& name = "page.md") {
+    const auto all = findings_in(page, name);
     if (all.empty()) return {"nothing", "", ""};
     return {papers::word_of(all.back().verdict), all.back().equation, all.back().words};
 }
