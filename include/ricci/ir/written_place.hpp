@@ -20,7 +20,8 @@ struct written_place {
     detail::buffer<affine_term> terms = {};
 };
 
-constexpr void add_written_place(const program_view& p, ref n, std::int32_t times, written_place& to) {
+constexpr void add_written_place(const program_view& p, ref n, std::int32_t times,
+                                 written_place& to) {
     const node& x = p.nodes[n];
     const auto whole = [](double v) {
         return v > -1e6 && v < 1e6 && v == static_cast<double>(static_cast<std::int32_t>(v));

@@ -142,3 +142,39 @@ TEST_CASE("what arithmetic would leave unread is said", "[places]") {
                Contains("would never be read"));
     CHECK_THAT(refusal("y^i = x^{3-i} w^i", {{"x", x}, {"w", x}}), Contains("the place -"));
 }
+
+TEST_CASE("second derivatives at subtracted letters are those of differences", "[places]") {
+    // of the sum of \sin(y), and then of the sum of the sines of its gradient
+    const std::pair<const char*, std::vector<std::size_t>> texts[] = {
+        {"y_i = \\sum_{k=0}^{i} w_k x_{i-k} x_i", {4, 5}},
+        {"y_i = \\sum_{j < i} w_{i-j} x_j x_i", {5, 5}},
+        {"y_i = x_{3-i} w_i x_i", {4, 4}},
+        {"y_i = w_k w_k x_{i-k+2}", {3, 6}},
+        {"y_i = A_{ij} w_{i-j} w_{i-j} x_j", {5, 3}},
+        {"y_i = \\sum_j \\begin{cases} w_{i-j} x_j x_i & \\text{if } j \\le i \\\\ w_{j-i} & "
+         "\\text{otherwise} \\end{cases}",
+         {4, 4}},
+    };
+    const array a = drawn({3, 3}, 3);
+    for (const auto& [equation, extents] : texts)
+        for (const std::string by : {"w", "x"})
+            for (const std::string again : {"w", "x"}) {
+                INFO(equation << " by " << by << " and " << again);
+                const program p = text(std::string(equation) +
+                                       "\nE = \\sum_i \\sin(y_i)\n"
+                                       "M = \\sum_p \\sin(\\frac{\\partial E}{\\partial " +
+                                       by + "_p})");
+                const array w = drawn({extents[0]}, 1), x = drawn({extents[1]}, 2);
+                std::vector<named> others;
+                if (std::string(equation).find('A') != std::string::npos)
+                    others.push_back({"A", a});
+                others.push_back(again == "w" ? named{"x", x} : named{"w", w});
+                auto all = others;
+                all.push_back(again == "w" ? named{"w", w} : named{"x", x});
+                all.push_back({"dL/dM", one()});
+                const program g = gradient(p, "M", {again});
+                const array want = differences(p, others, "M", again.c_str(), again == "w" ? w : x);
+                for (const program& q : {g, text(to_latex(g))})
+                    CHECK(near(run(q, all)["dL/d" + again], want, 1e-6));
+            }
+}
