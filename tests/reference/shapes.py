@@ -219,6 +219,9 @@ class Shapes:
                 open_ = {i for _, i in terms if self.find(i) not in has_axis and i not in reached}
                 if self.find(axis) in has_axis and len(open_) == 1:
                     reached |= open_
+        for axis, terms, _, guarded, _ in self.written:
+            if self.find(axis) in has_axis and not guarded:
+                reached |= {i for _, i in terms if self.find(i) not in has_axis}
         for _ in range(3):
             for a, b in self.compared:
                 a_known = self.find(a) in has_axis or a in reached
@@ -362,6 +365,17 @@ class Shapes:
             mine = sum(abs(c) for c, x in terms if x == i)
             rest = self.reach([(c, x) for c, x in terms if x != i], offset)
             out.append((self.extent(axis) - rest) // mine + 1)
+        for axis, terms, offset, guarded, _ in self.written:
+            if i not in [x for _, x in terms] or guarded:
+                continue
+            mine = sum(c for c, x in terms if x == i)
+            known = [(c * (self.extent(x) - 1), c) for c, x in terms
+                     if x != i and self.find(x) in self.known()]
+            if mine > 0:  # the most for which all places are inside
+                most = offset + sum(n for n, c in known if c > 0)
+                out.append((self.extent(axis) - 1 - most) // mine + 1)
+            else:
+                out.append((offset + sum(n for n, c in known if c < 0)) // -mine + 1)
         return out
 
     def shape(self, name, rank):
