@@ -28,6 +28,17 @@ static_assert(
            "\\end{cases}",
            "S^{ij} = \\begin{cases} 0 & \\text{if } i < j \\\\ b^{i-j+0} & "
            "\\text{otherwise} \\end{cases}"));
+// Conditions below functions over an index too.
+static_assert(is_accepted("m^i = \\max_{j \\le i} x^{i-j}"));
+static_assert(is_accepted("m^i = \\operatorname{mean}_{j \\le i} x^{i-j}"));
+static_assert(is_accepted("m^i = \\operatorname{logsumexp}_{j<i} (x^{i-j} + v^j)"));
+static_assert(is_accepted("m^i = \\prod_{j \\le i} x^{i-j}"));
+static_assert(
+    refused("A^{ij} = \\operatorname{softmax}_{j \\le i}(S^{ij} + b^{i-j})\n"
+            "T^{ij} = c^i c^j + b^{i-j}",
+            mistake_kind::unexpected, 1, 52, "one origin"));
+static_assert(refused("m^i = \\max_{j \\ge i} x^{i-j}", mistake_kind::unexpected, 1, 22,
+                      "two ways"));
 // With a number, as written.
 static_assert(prints("y^{i} = x^{3-i}", "y^{i} = x^{3-i}"));
 static_assert(prints("y^{i} = w^{k} x^{i-k+7}", "y^{i} = w^{k} x^{i-k+7}"));
