@@ -81,9 +81,12 @@ protected:
         const ir::range left = left_side(use, all, conditions);
         const ref product = product_of(p_, all);
         if (is_zero(p_, product)) return;
-        const factors guards = zeros_.within(conditions, left);
-        contributions_.push(
-            {use.name, left, sum_but(p_, product, left, path_), p_.add_links(guards)});
+        factors guards = zeros_.within(conditions, left);
+        const ir::index_map freed = freed_letters(left);
+        for (ref& g : guards) g = ir::rename_indices(p_, g, freed);
+        contributions_.push({use.name, ir::rename_positions(p_, left, freed),
+                             ir::rename_indices(p_, sum_but(p_, product, left, path_), freed),
+                             p_.add_links(guards)});
     }
     /// The positions of the cotangent's left side. An axis that is not simply an index of its own
     /// (a diagonal, a fixed place, arithmetic, what a tensor says) gets a new index and a condition
@@ -211,10 +214,7 @@ protected:
         if (terms.empty()) return;
         const ref body =
             terms.size() == 1 ? terms[0] : p_.make(op::add, 0, terms.data(), terms.size());
-        ref primed_body = prime_shadowed(p_, body, left);
-        const ir::index_map freed = freed_letters(left);
-        primed_body = ir::rename_indices(p_, primed_body, freed);
-        left = ir::rename_positions(p_, left, freed);
+        const ref primed_body = prime_shadowed(p_, body, left);
         derived_.push(cotangent_name(name));
         p_.equations.push({cotangent_name(name),
                            left,
