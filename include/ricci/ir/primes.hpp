@@ -49,9 +49,13 @@ constexpr ref with_more_primes(program& p, ref index, const index_set& taken) {
     detail::text_builder spelling;
     spelling << own << '\'';
     for (std::int32_t more = 1; more < used.size() && used[more]; ++more) spelling << '\'';
-    const ref fresh = p.index_along(spelling, p.indices[index].along);
-    if (p.indices[index].extent < 0) p.indices[fresh].extent = p.indices[index].extent;
-    return fresh;
+    const index_symbol s = p.indices[index];
+    const ref fresh = p.index_along(spelling, s.along);
+    const bool alike =
+        p.indices[fresh].extent == s.extent || (p.indices[fresh].extent >= 0 && s.extent >= 0);
+    // one that is kept inside is no other of its spelling
+    return alike ? fresh
+                 : p.indices.push({p.indices[fresh].text, s.extent < 0 ? s.extent : 0, s.along});
 }
 
 /// \sum_{j'} 1 counts j by its letter: where j is renamed in all of `bodies`, j' has to be as well.
