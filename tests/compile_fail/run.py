@@ -36,6 +36,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^(kind|with|wrong|says|right) +(.*)$", re.MULTILINE)
 PREAMBLE = """#include <complex>
+#include <functional>
 #include <utility>
 #include <valarray>
 #include <vector>
@@ -49,6 +50,7 @@ ricci::tensor<std::int32_t, 2> i23({2, 3});
 ricci::tensor<bool, 2> b23({2, 3});
 ricci::tensor<std::complex<float>, 2> z23({2, 3});
 const ricci::tensor<float, 2> c23({2, 3});
+double rate = 2;
 std::vector<float> list(3);
 std::vector<std::vector<float>> nested(2, list);
 std::vector<unsigned> naturals(3);

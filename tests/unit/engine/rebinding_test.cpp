@@ -11,11 +11,13 @@
 
 #include "tests/catch.hpp"
 #include "tests/unit/dense.hpp"
+#include "tests/words_of.hpp"
 
 namespace {
 
 using namespace ricci::literals;
 using ricci::testing::random_tensor;
+using ricci::testing::words_of;
 using matrix = ricci::tensor<float, 2>;
 
 constexpr auto product = R"(Y^{ik} = c A^{ij} B^{jk})"_eq;
@@ -262,6 +264,20 @@ TEST_CASE("a number is a constant, a reference to one is read at every run", "[r
         CHECK(same(scalar["Y"_t], expected));
         CHECK(same(at_run_time["Y"].as<float, 2>(), expected));
     }
+}
+
+TEST_CASE("a number that is read at every run is of the tensors' type", "[rebinding]") {
+    const auto a = random_tensor<float, 2>({3, 4}, 1), b = random_tensor<float, 2>({4, 2}, 2);
+    const double c = 2;
+    const ricci::program text(product);
+    CHECK(words_of([&] {
+              (void)ricci::prepare(text, {{"A", a}, {"B", b}, {"c", std::cref(c)}});
+          }) ==
+          "c holds double and A holds float; the tensors of one call have one element type, "
+          "and so has what std::cref() names; a number by value may be of any");
+    ricci::runner by_value = ricci::prepare(text, {{"A", a}, {"B", b}, {"c", c}});
+    by_value();
+    CHECK(same(by_value["Y"].as<float, 2>(), times(a, b, 2)));
 }
 
 TEST_CASE("what has been moved from says so", "[rebinding]") {
