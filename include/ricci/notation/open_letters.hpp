@@ -40,6 +40,18 @@ public:
     constexpr condition_letters(ir::program& p, ir::index_set& indices, ir::range parameters)
         : p_(p), indices_(indices), parameters_(parameters) {}
 
+    /// Calls visit(index, where) for the letters of a condition that are indices so far.
+    /// Stands before its callers, where clang looks for it while it evaluates constants.
+    template <class Visit>
+    constexpr void for_each_letter(ir::ref condition, Visit&& visit) {
+        ir::for_each_node(p_, condition, [&](ir::ref n) {
+            const ir::node& x = p_.nodes[n];
+            ir::for_each_index(p_, x.positions, [&](ir::ref i) { visit(i, x.source); });
+            if (x.kind != ir::op::tensor || x.positions.count > 0) return;
+            const ir::ref i = p_.find_index(p_.name(x.name));
+            if (i != ir::none && indices_.has(i)) visit(i, x.source);
+        });
+    }
     constexpr void find(ir::ref n, const ir::index_set& bound) {
         const ir::node x = p_.nodes[n];
         ir::index_set inside = bound;
@@ -56,17 +68,6 @@ public:
     }
 
 private:
-    /// Calls visit(index, where) for the letters of a condition that are indices so far.
-    template <class Visit>
-    constexpr void for_each_letter(ir::ref condition, Visit&& visit) {
-        ir::for_each_node(p_, condition, [&](ir::ref n) {
-            const ir::node& x = p_.nodes[n];
-            ir::for_each_index(p_, x.positions, [&](ir::ref i) { visit(i, x.source); });
-            if (x.kind != ir::op::tensor || x.positions.count > 0) return;
-            const ir::ref i = p_.find_index(p_.name(x.name));
-            if (i != ir::none && indices_.has(i)) visit(i, x.source);
-        });
-    }
     constexpr void see(ir::ref condition, ir::ref body, const ir::index_set& bound) {
         bool binds = false;
         for_each_letter(condition,
