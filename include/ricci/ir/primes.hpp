@@ -58,6 +58,21 @@ constexpr ref with_more_primes(program& p, ref index, const index_set& taken) {
                  : p.indices.push({p.indices[fresh].text, s.extent < 0 ? s.extent : 0, s.along});
 }
 
+/// Whether a count stands below a sum over another index of its letter, which it counts then.
+template <class Program>
+constexpr bool counts_another(const Program& p, ref n, ref count, bool below = false) {
+    const node& x = p.nodes[n];
+    for (std::int32_t k = 0; k < bound_count(x); ++k) {
+        const ref i = p.links[x.indices.first + k];
+        if (i == count) return below;
+        below = below ||
+                (p.index(i).size < p.index(count).size && letter_of(p, i) == letter_of(p, count));
+    }
+    for (std::int32_t k = 0; k < x.children.count; ++k)
+        if (counts_another(p, p.links[x.children.first + k], count, below)) return true;
+    return false;
+}
+
 /// \sum_{j'} 1 counts j by its letter: where j is renamed in all of `bodies`, j' has to be as well.
 /// `others`: indices that stand around.
 template <class Program>
@@ -78,7 +93,9 @@ constexpr void rename_counts(Program& p, const detail::buffer<ref>& bodies,
     for (ref body : bodies) add_indices(p, body, taken);
     for (ref i : others) taken.add(i);
     for (ref c = 0; c < counts.end(); ++c) {
-        if (!counts.has(c) || renamed(c) != c) continue;
+        bool own = counts.has(c) && renamed(c) == c;
+        for (ref body : bodies) own = own && !counts_another(p, body, c);
+        if (!own) continue;
         for (ref i = 0; i < taken.end(); ++i) {
             if (!taken.has(i) || renamed(i) == i || !(letter_of(p, i) == letter_of(p, c)) ||
                 p.indices[i].along != p.indices[c].along)

@@ -113,3 +113,86 @@ TEST_CASE("a scatter of what is read beside an axis", "[places]") {
     const std::vector<named> others(operands.begin() + 1, operands.end());
     CHECK(near(slopes, differences(p, others, "P", "B", b), 1e-7));
 }
+
+TEST_CASE("a bracket beside a norm of rows that are looked up on a ring", "[places]") {
+    const program p = text(
+        "y^{a} = [a = 1] \\lVert \\frac{\\exp(Q^{\\operatorname{wrap}(a+2),i} M^{u_{a "
+        "i}})}{\\sum_{k}"
+        "\\exp(Q^{\\operatorname{wrap}(k+2),i} M^{u_{k i}})} \\rVert_{i}");
+    const array q = drawn({3, 2}, 31), m = doubles({2}, {0.5, 0.25});
+    std::vector<named> others{{"Q", q},
+                              {"u", whole(element::i64, {3, 2}, {0, 1, 0, 1, 0, 1})},
+                              {"a", extent(3)},
+                              {"i", extent(2)}};
+    for (const bool by_m : {true, false}) {
+        others[0] = by_m ? named{"Q", q} : named{"M", m};
+        auto all = others;
+        all.push_back(by_m ? named{"M", m} : named{"Q", q});
+        all.push_back({"dL/dy", doubles({3}, {1, 1, 1})});
+        const char* const by = by_m ? "M" : "Q";
+        const array got = run(gradient(p, "y", {by}), all)[std::string("dL/d") + by];
+        CHECK(near(got, differences(p, others, "y", by, by_m ? m : q), 1e-7));
+    }
+}
+
+TEST_CASE("the weights of a row of minus infinity, or of nothing, sum to 0", "[places]") {
+    const double none = -std::numeric_limits<double>::infinity();
+    const array k = doubles({2, 2}, {none, none, 1, 2});
+    for (const char* const place : {"\\operatorname{clamp}(i-1)", "\\operatorname{wrap}(i)", "i"}) {
+        INFO(place);
+        const std::string at = "K^{" + std::string(place) + ", l}",
+                          other = "K^{" + std::string(place) + ", l'}",
+                          weights = "\\frac{\\exp(" + at + ")}{\\sum_{l'} \\exp(" + other + ")}";
+        const bool plain = *place == 'i', clamped = place[15] == 'l';
+        const std::vector<double> want = plain     ? std::vector<double>{0, 1}
+                                         : clamped ? std::vector<double>{0, 0, 1}
+                                                   : std::vector<double>{0, 1, 0};
+        const std::vector<std::string> sums{"N^i = \\sum_l " + weights,
+                                            "A^{il} = " + weights + "\nN^i = \\sum_l A^{il}",
+                                            "N^i = \\sum_l \\operatorname{softmax}_l(" + at + ")"};
+        for (const std::string& equations : sums) {
+            INFO(equations);
+            std::vector<named> operands{{"K", k}};
+            if (!plain) operands.push_back({"i", extent(3)});
+            CHECK(near(run(text(equations), operands)["N"], doubles({want.size()}, want), 1e-14));
+            operands[0] = {"K", array(element::f64, {2, 0})};
+            CHECK(near(run(text(equations), operands)["N"],
+                       doubles({want.size()}, std::vector<double>(want.size(), 0)), 0));
+        }
+    }
+}
+
+TEST_CASE("an axis of nothing has no nearest place and no ring", "[places]") {
+    for (const char* const edge : {"clamp", "wrap", "pad"}) {
+        const program p = text("y^i = x^{\\operatorname{" + std::string(edge) + "}(i-1)} + b^i");
+        const std::vector<named> operands{{"x", array(element::f64, {0})},
+                                          {"b", doubles({3}, {1, 2, 3})}};
+        INFO(edge);
+        if (*edge == 'p') {
+            CHECK(near(run(p, operands)["y"], doubles({3}, {1, 2, 3}), 0));
+            continue;
+        }
+        std::string words;
+        try {
+            run(p, operands);
+        } catch (const error& e) {
+            words = e.what();
+        }
+        INFO(words);
+        CHECK(words.find("axis 0 of x has extent 0") != std::string::npos);
+    }
+}
+
+TEST_CASE("a delta moves what is read at an edge, whose axis stays as long as it is", "[places]") {
+    const array t = drawn({5}, 41), c = drawn({2}, 42);
+    const auto at = [&](const char* edge) {
+        const program p = text("P^b = \\sum_j \\delta_{jb} T^{\\operatorname{" + std::string(edge) +
+                               "}(3j-1)} c^b");
+        return run(p, {{"T", t}, {"c", c}})["P"];
+    };
+    CHECK(near(at("clamp"), doubles({2}, {entry(t, 0) * entry(c, 0), entry(t, 2) * entry(c, 1)}),
+               1e-14));
+    CHECK(near(at("wrap"), doubles({2}, {entry(t, 4) * entry(c, 0), entry(t, 2) * entry(c, 1)}),
+               1e-14));
+    CHECK(near(at("pad"), doubles({2}, {0, entry(t, 2) * entry(c, 1)}), 1e-14));
+}
