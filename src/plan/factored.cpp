@@ -25,6 +25,21 @@ bool is_bracketed(const ir::program& p, ir::ref exponent) {
            otherwise.value == -std::numeric_limits<double>::infinity();
 }
 
+// Of finite numbers.
+bool may_be_infinite(const ir::program& p, ir::ref n) {
+    if (n == ir::none) return false;
+    const ir::node& x = p.nodes[n];
+    const auto child = [&](std::int32_t k) { return p.links[x.children.first + k]; };
+    const auto is_number = [&](std::int32_t k) { return p.nodes[child(k)].kind == ir::op::number; };
+    if (x.kind == ir::op::divide && !is_number(1)) return true;
+    if (x.kind == ir::op::power && (!is_number(1) || p.nodes[child(1)].value < 0)) return true;
+    if (x.kind == ir::op::apply && x.detail == static_cast<std::uint8_t>(ir::function::log))
+        return true;
+    for (std::int32_t k = 0; k < x.children.count; ++k)
+        if (may_be_infinite(p, child(k))) return true;
+    return false;
+}
+
 }  // namespace
 
 void exponential_products::multiply(factored& f, const factored& g, double power) {
@@ -81,7 +96,8 @@ factored exponential_products::settled(factored f) {
             if (each == ir::none) continue;
             f.cancels = true;
             // an exponential that is 0 does not hide what else is infinite; its brackets do
-            if (all.total) f.coefficient = product(f.coefficient, brackets_of(one.exponent));
+            if (all.total || may_be_infinite(p_, f.coefficient))
+                f.coefficient = product(f.coefficient, brackets_of(one.exponent));
             f.coefficient = product(f.coefficient, raised(each, times));
             one.times -= times;
             all.times += times;

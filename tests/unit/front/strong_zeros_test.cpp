@@ -78,7 +78,7 @@ TEST_CASE("brackets go with derivatives into other equations", "[strong_zeros]")
 const std::vector<const char*> hidden_products{
     "U = \\sum_i \\log(i) ([i > 0] x^i \\sin(x^i))",
     "U = \\sum_i \\frac{[i > 0] x^i \\sin(x^i)}{i}",
-    "U = \\sum_i \\frac{[i \\ne 1] x^i}{[i \\ne 1]}",
+    "U = \\sum_i \\frac{[i \\ne 1] x^i \\exp(x^i)}{[i \\ne 1]}",
     "U = \\sum_i \\frac{[i > 0] x^i}{[i > 0] \\exp(x^i)}",
     "U = \\sum_i \\sqrt{[i > 0] \\exp(x^i) (2 + \\sin(x^i))}",
     "U = \\sum_i ([i > 0] \\exp(x^i) (2 + \\sin(x^i)))^{-1} [i > 0] x^i",

@@ -38,6 +38,7 @@ void spoil(memory& m, std::int64_t line, double value) {
 
 void bind(bound_program& p, const std::vector<shaped>& inputs, layout l) {
     for (const auto& i : inputs) {
+        if (p.name(i.name) == ir::none) continue;
         memory& m = p.allocate(i.extents, l);
         if (i.line >= 0) spoil(m, i.line, i.value);
         p.input(i.name, m);
