@@ -212,3 +212,50 @@ TEST_CASE("who is the maximum of sums with lookups, in a gradient alone", "[extr
             }
         }
 }
+
+// A sum that the value has factored and its comparison had not was never the minimum, in float.
+TEST_CASE("the sum in a minimum is the same number wherever it is compared", "[extrema]") {
+    const program p = text(
+        "P^{2c} = \\min_l((\\sum_{g,a} (\\lVert U^{hh} M^{g,u_{t_a,c}} \\rVert_h^2)) V^{lc})\n"
+        "P^{2c+1} = w^c");
+    constexpr std::size_t n = 7, rows = 4, columns = 2, minima = 3;
+    const array u = drawn({n, n}, 21), m = drawn({rows, 1}, 22), v = drawn({minima, columns}, 23),
+                du = drawn({n, n}, 24), dv = drawn({minima, columns}, 25);
+    array t(element::i64, {3}), which(element::i64, {1, 2});
+    std::fill_n(static_cast<std::int64_t*>(t.data()), 3, 0);
+    std::fill_n(static_cast<std::int64_t*>(which.data()), 2, 0);
+    long double sum = 0, slope = 0;
+    for (std::size_t g = 0; g < rows; ++g)
+        for (std::size_t h = 0; h < n; ++h) {
+            const long double x = entry(u, h * n + h), y = entry(m, g);
+            sum += 3 * x * x * y * y;
+            slope += 6 * x * entry(du, h * n + h) * y * y;
+        }
+    for (const element type : {element::f64, element::f32}) {
+        INFO(name_of(type));
+        const std::vector<named> operands{{"U", u.converted(type)},
+                                          {"M", m.converted(type)},
+                                          {"V", v.converted(type)},
+                                          {"t", t},
+                                          {"u", which},
+                                          {"w", array(type, {columns})}};
+        auto moves = operands, seeds = operands;
+        moves.push_back({"d/dt U", du.converted(type)});
+        moves.push_back({"d/dt V", dv.converted(type)});
+        const std::vector<double> ones(2 * columns, 1);
+        seeds.push_back({"dL/dP", doubles({2 * columns}, ones).converted(type)});
+        const array moved = run(tangent(p, {"V", "U"}), moves)["d/dt P"].converted(element::f64);
+        const array by_v = run(gradient(p, "P", {"V"}), seeds)["dL/dV"].converted(element::f64);
+        for (std::size_t c = 0; c < columns; ++c) {
+            std::size_t least = 0;
+            for (std::size_t l = 1; l < minima; ++l)
+                if (entry(v, l * columns + c) < entry(v, least * columns + c)) least = l;
+            const std::size_t at = least * columns + c;
+            const auto want = static_cast<double>(slope * entry(v, at) + sum * entry(dv, at));
+            CHECK(std::abs(entry(moved, 2 * c) - want) <= 1e-4 * (1 + std::abs(want)));
+            for (std::size_t l = 0; l < minima; ++l)
+                CHECK(std::abs(entry(by_v, l * columns + c) -
+                               (l == least ? static_cast<double>(sum) : 0)) <= 1e-4);
+        }
+    }
+}
