@@ -28,10 +28,18 @@ private:
         return {s.data(), static_cast<std::int32_t>(s.size())};
     }
     ir::ref name(std::size_t tensor) { return out_.intern_name(view(p_.tensors[tensor].name)); }
-    ir::range positions(const std::vector<axis>& axes) {
+    /// `others`: how many places tensors say; those of edges come after them.
+    ir::range positions(const std::vector<axis>& axes, std::size_t others = 0) {
         std::vector<ir::position> list;
+        auto places = static_cast<std::int32_t>(others);
         for (const auto& a : axes) {
             ir::position q{a.kind, false, ir::none, a.offset, {}};
+            if (a.beyond != edge::none) {
+                q.kind = ir::position_kind::gathered;
+                q.offset = places++;
+                list.push_back(q);
+                continue;
+            }
             if (a.kind == ir::position_kind::index)
                 q.index = out_.intern_index(view(a.terms[0].first));
             else q.terms = {out_.affine_terms.size(), static_cast<std::int32_t>(a.terms.size())};
@@ -50,12 +58,8 @@ private:
         switch (t.kind) {
             case ir::op::number:
                 return out_.number(t.value);
-            case ir::op::tensor: {
-                const ir::range at = positions(t.axes);
-                detail::buffer<ir::ref> places;
-                for (const ir::ref child : children) places.push(child);
-                return out_.gather(name(t.tensor), at, places);
-            }
+            case ir::op::tensor:
+                return read(t, children);
             case ir::op::delta: {
                 ir::node n = ir::blank_node(ir::op::delta);
                 n.positions = positions(t.axes);
@@ -84,6 +88,43 @@ private:
                        own(ir::op::divide, children[0], out_.number(-2)));
         return out_.make(t.kind, t.detail, children.data(),
                          static_cast<std::int32_t>(children.size()));
+    }
+
+    ir::ref read(const tree& t, const std::vector<ir::ref>& children) {
+        const ir::range at = positions(t.axes, children.size());
+        detail::buffer<ir::ref> places, factors;
+        for (const ir::ref child : children) places.push(child);
+        for (std::size_t k = 0; k < t.axes.size(); ++k)
+            if (t.axes[k].beyond != edge::none)
+                places.push(place(t.axes[k], p_.tensors[t.tensor].extents[k], factors));
+        factors.push(out_.gather(name(t.tensor), at, places));
+        return factors.size() == 1 ? factors[0]
+                                   : out_.make(ir::op::multiply, 0, factors.data(), factors.size());
+    }
+    /// Where an axis of that length is read; the conditions under which it is.
+    ir::ref place(const axis& a, std::int64_t length, detail::buffer<ir::ref>& conditions) {
+        ir::ref sum = out_.number(a.offset);
+        for (const auto& [index, coefficient] : a.terms)
+            sum = out_.make(ir::op::add, sum,
+                            out_.make(ir::op::multiply, out_.number(coefficient),
+                                      out_.position_of(out_.intern_index(view(index)))));
+        const ir::ref all = out_.number(static_cast<double>(length)), zero = out_.number(0),
+                      last = out_.number(static_cast<double>(length - 1));
+        const auto apply = [&](ir::function f, ir::ref x, ir::ref y) {
+            const ir::ref both[] = {x, y};
+            return out_.make(ir::op::apply, static_cast<std::uint8_t>(f), both, 2);
+        };
+        const auto is_less = [&](ir::ref x, ir::ref y) {
+            const ir::ref both[] = {x, y};
+            return out_.make(ir::op::compare, static_cast<std::uint8_t>(ir::comparison::less), both,
+                             2);
+        };
+        if (a.beyond == edge::wrap) return apply(ir::function::modulo, sum, all);
+        if (a.beyond == edge::clamp)
+            return apply(ir::function::maximum, zero, apply(ir::function::minimum, last, sum));
+        conditions.push(is_less(sum, all));
+        conditions.push(is_less(out_.number(-1), sum));
+        return sum;
     }
 
     const random_program& p_;

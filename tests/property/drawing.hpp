@@ -20,6 +20,7 @@ struct constructs {
     bool merged = true;
     bool fixed = true;
     bool gathered = true;  // E^{x_i a}
+    bool edges = true;     // x^{\operatorname{wrap}(i-1)}
     bool diagonals = true;
     bool deltas = true;
     bool positions = true;

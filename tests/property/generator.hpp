@@ -82,7 +82,8 @@ private:
     }
     tree inner(const indices& scope, const indices& wanted, unsigned depth) {
         if (p_.seed % 4 == 3 && depth > 1 && chance(35)) return of_one_letter(scope, wanted, depth);
-        switch (below(allowed_.hidden ? 21 : 20)) {
+        if (allowed_.hidden && p_.seed % 4 == 2 && chance(20)) return hidden(scope, wanted, depth);
+        switch (below(20)) {
             case 0:
             case 1:
             case 2:
@@ -116,8 +117,6 @@ private:
                 return with_delta(scope, wanted, depth);
             case 18:
                 return with_position(scope, wanted, depth);
-            case 20:
-                return hidden(scope, wanted, depth);
             default:
                 return leaf(scope, wanted);
         }

@@ -8,12 +8,16 @@
 
 namespace ricci::testing {
 
+/// Whether a position is arithmetic, which leaves open how long its axis is.
+inline bool is_open(const axis& a) {
+    return a.kind == ir::position_kind::affine && a.beyond == edge::none;
+}
 /// Whether a tensor has an axis at an index, and none at arithmetic of it, which may be longer.
 inline bool says_extent(const tree& t, const std::string& i) {
     bool plain = false;
     for (const auto& a : t.axes)
         for (const auto& term : a.terms) {
-            if (term.first == i && a.kind == ir::position_kind::affine) return false;
+            if (term.first == i && is_open(a)) return false;
             plain = plain || (term.first == i && a.kind == ir::position_kind::index);
         }
     return plain;
@@ -22,9 +26,8 @@ inline bool says_extent(const tree& t, const std::string& i) {
 inline bool reads_at_arithmetic(const tree& t, std::size_t tensor, const std::string& i) {
     if (binds(t) && std::count(t.indices.begin(), t.indices.end(), i) > 0) return false;
     const auto has = [&](const axis& a) {
-        return a.kind == ir::position_kind::affine &&
-               std::any_of(a.terms.begin(), a.terms.end(),
-                           [&](const auto& term) { return term.first == i; });
+        return is_open(a) && std::any_of(a.terms.begin(), a.terms.end(),
+                                         [&](const auto& term) { return term.first == i; });
     };
     if (t.kind == ir::op::tensor && t.tensor == tensor &&
         std::any_of(t.axes.begin(), t.axes.end(), has))

@@ -68,7 +68,7 @@ private:
         place_read r{"P", {}};
         const std::string places = turned ? "ji" : "ij";
         for (const char x : places) r.places.push_back({place_kind::letter, {{{x, 1}}, 0}, {}, {}});
-        const place_term sum{1, {masked ? over_j : up_to}, {}, {{"", {r}}, values}};
+        const place_term sum{1, {masked ? over_j : up_to}, {}, {{"", {r}, {}}, values}};
         return with_lines({{"P", places, "", {scores}}, {"Q", "il", "", {sum}}});
     }
     place_program with_lines(std::vector<place_line> lines) {
@@ -114,7 +114,7 @@ private:
             place_read r{"P", {}};
             for (const char x : line.letters)
                 r.places.push_back({place_kind::letter, {{{x, 1}}, 0}, {}, {}});
-            all.factors = {plain_factor("i"), {chance(50) ? "\\sin" : "", {r}}};
+            all.factors = {plain_factor("i"), {chance(50) ? "\\sin" : "", {r}, {}}};
             p_.lines.push_back({"Q", "", "", {all}});
             p_.tensors["Q"] = {{}, true, 0, 0};
         }
@@ -170,6 +170,8 @@ private:
         for (const char x : open_)
             if (needed.find(x) != std::string::npos) missing += x;
         if (!missing.empty()) t.factors.push_back(plain_factor(missing));
+        if (p_.seed % 5 == 2 && plain_ < 4 && !rest.empty() && !scope.empty() && chance(50))
+            add_sums_of_one_letter(t, any(rest));
         if (!scope.empty() && chance(20)) brackets_.push_back(condition());
         t.brackets = brackets_;
         for (std::size_t k = 0; k < pairs_.size(); ++k)  // a table's letters stand together
@@ -193,6 +195,26 @@ private:
         p.kind = any ? place_kind::from_zero : place_kind::sum;
         if (any) p_.tensors.at(r.tensor).extents[axis] = reach;
         else p.sum.offset = static_cast<int>(middle);
+    }
+    /// Factors that sum over the same letter, each by itself, mostly up to the same one.
+    void add_sums_of_one_letter(place_term& t, char letter) {
+        static const char* const functions[] = {"", "", "", "\\sin", "^2"};
+        place_condition c;
+        c.left.terms = {{letter, 1}};
+        c.right.terms = {{any(scope_), 1}};
+        if (chance(30)) c.right.offset = static_cast<int>(below(3)) - 1;
+        c.comparison = comparison(4);
+        const unsigned count = chance(80) ? 2 : 1;
+        for (unsigned k = 0; k < count; ++k) {
+            place_term sum{1, {{"sum", std::string(1, letter), {}}}, {}, {}};
+            (chance(60) ? sum.signs[0].below : sum.brackets).push_back(c);
+            if (chance(20)) (chance(50) ? sum.signs[0].below : sum.brackets).clear();
+            std::string list(1, letter);
+            if (chance(30)) list += any(scope_);
+            sum.factors = {plain_factor(list)};
+            if (chance(20)) sum.factors.push_back(plain_factor(std::string(1, letter)));
+            t.factors.push_back({functions[below(5)], {}, {sum}});
+        }
     }
     void add_sign(place_term& t, const std::string& over, const std::string& outside) {
         static const char* const names[] = {"max", "min", "logsumexp"};
@@ -269,7 +291,7 @@ private:
             t.extents.push_back(extent(x));
         }
         p_.tensors[r.tensor] = t;
-        return {{}, {r}};
+        return {{}, {r}, {}};
     }
     place_read read(std::string tensor = {}) {
         std::vector<std::string> known;

@@ -65,10 +65,12 @@ struct place_read {
     std::string tensor;
     std::vector<place> places;
 };
-/// function(first - second), or of the first alone.
+struct place_term;
+/// function(first - second), or of the first alone, or of a term.
 struct place_factor {
     std::string function;
     std::vector<place_read> reads;
+    std::vector<place_term> inner;
 };
 /// left comparison right; or the letter on the left beside a tensor of numbers.
 struct place_condition {
@@ -141,7 +143,7 @@ struct place_program {
         const auto in = [&](const std::vector<place_condition>& all) {
             for (const auto& c : all) numbers(c.numbers, c.letters);
         };
-        for (const auto& term : line.terms) {
+        each_term(line.terms, [&](const place_term& term, bool) {
             for (const auto& sign : term.signs) in(sign.below);
             in(term.brackets);
             for (const auto& factor : term.factors)
@@ -149,6 +151,16 @@ struct place_program {
                     f(read);
                     for (const auto& p : read.places) numbers(p.numbers, p.letters);
                 }
+        });
+    }
+    /// Calls f with every term, and with those below factors, and whether a sign or a bracket stands
+    /// over what they read.
+    template <class F>
+    static void each_term(const std::vector<place_term>& terms, const F& f, bool outer = false) {
+        for (const auto& term : terms) {
+            const bool hidden = outer || !term.brackets.empty() || !term.signs.empty();
+            f(term, hidden);
+            for (const auto& factor : term.factors) each_term(factor.inner, f, hidden);
         }
     }
     bool is_read(const std::string& name) const {
@@ -229,10 +241,12 @@ private:
         for (const auto& f : t.factors) {
             std::string inside;
             for (const auto& r : f.reads) inside += (inside.empty() ? "" : " - ") + text_of(r);
-            const bool bare = f.function.empty() && f.reads.size() == 1;
-            all += (any ? " " : "") + (bare                 ? inside
-                                       : f.function == "^2" ? "(" + inside + ")^2"
-                                                            : f.function + "(" + inside + ")");
+            for (const auto& x : f.inner) inside += text_of(x, true);
+            const bool bare = f.function.empty() && f.inner.empty() && f.reads.size() == 1;
+            const char* const times = f.inner.empty() ? " " : " \\cdot ";
+            all += (any ? times : "") + (bare                 ? inside
+                                         : f.function == "^2" ? "(" + inside + ")^2"
+                                                              : f.function + "(" + inside + ")");
             any = true;
         }
         return all + end;
@@ -263,14 +277,14 @@ private:
             return all.find(letter) != std::string::npos;
         };
         bool found = has(line.letters);
-        for (const auto& term : line.terms)
+        each_term(line.terms, [&](const place_term& term, bool) {
             for (const auto& sign : term.signs) found = found || has(sign.over);
+        });
         return found;
     }
     static bool shows(const place_line& line, char letter) {
         bool found = false, summed = false;
-        for (const auto& term : line.terms) {
-            const bool hidden = !term.brackets.empty() || !term.signs.empty();
+        each_term(line.terms, [&](const place_term& term, bool hidden) {
             for (const auto& factor : term.factors)
                 for (const auto& read : factor.reads)
                     for (const auto& p : read.places) {
@@ -279,7 +293,7 @@ private:
                         found = found || (mine && plain && !hidden);
                         summed = summed || (mine && !plain);
                     }
-        }
+        });
         return found && !summed;
     }
 };

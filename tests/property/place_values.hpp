@@ -38,7 +38,10 @@ inline tensor_values inputs_of(const place_program& p) {
 
 class place_values {
 public:
-    place_values(const place_program& p, const tensor_values& inputs) : p_(p), tensors_(inputs) {
+    /// Where `stored` says the tensors that lines define, later ones read those.
+    place_values(const place_program& p, const tensor_values& inputs,
+                 const tensor_values& stored = {})
+        : p_(p), tensors_(inputs), results_(inputs) {
         for (const auto& line : p_.lines) {
             dense x = dense::zeros(p_.tensors.at(line.left).extents);
             std::size_t k = 0;
@@ -47,10 +50,12 @@ public:
                 for (const auto& term : line.terms) total += term.times * value(term, 0);
                 x.values[k++] = apply(line.function, total);
             });
-            tensors_[line.left] = std::move(x);
+            const auto later = stored.find(line.left);
+            tensors_[line.left] = later == stored.end() ? x : later->second;
+            results_[line.left] = std::move(x);
         }
     }
-    const tensor_values& tensors() const { return tensors_; }
+    const tensor_values& tensors() const { return results_; }
 
 private:
     template <class F>
@@ -138,7 +143,7 @@ private:
         if (!hold(t.brackets)) return 0;
         long double product = 1;
         for (const auto& f : t.factors) {
-            long double x = value(f.reads[0]);
+            long double x = f.inner.empty() ? value(f.reads[0]) : value(f.inner[0], 0);
             if (f.reads.size() > 1) x -= value(f.reads[1]);
             product *= apply(f.function, x);
         }
@@ -161,7 +166,7 @@ private:
     }
 
     const place_program& p_;
-    tensor_values tensors_;
+    tensor_values tensors_, results_;
     std::map<char, std::int64_t> at_;
 };
 

@@ -176,8 +176,8 @@ private:
             exact[tensor].resize(axes.size(), -1);
             least[tensor].resize(axes.size(), 0);
             for (std::size_t k = 0; k < axes.size(); ++k) {
-                if (axes[k].kind ==
-                    ir::position_kind::gathered) {  // as long as the places are many
+                // as long as the places are many, or as it likes
+                if (axes[k].kind == ir::position_kind::gathered || axes[k].beyond != edge::none) {
                     least[tensor][k] = std::max(least[tensor][k], p.tensors[tensor].extents[k]);
                     continue;
                 }

@@ -12,10 +12,12 @@
 
 namespace ricci::testing {
 
-/// A tensor at letters.
+/// A tensor at letters; or one of one axis, summed up to a letter that stands elsewhere, or read on
+/// a ring beside it.
 struct letters_of_tensor {
     std::size_t tensor = 0;
     std::string letters;
+    char up_to = 0, beside = 0;
 };
 /// function(sum of a product), or a softmax or log-sum-exp of it over a letter.
 struct square_term {
@@ -87,7 +89,12 @@ struct square_program {
 
 private:
     std::string text_of(const letters_of_tensor& t) const {
-        return tensors[t.tensor].name + (t.letters.empty() ? "" : "^{" + t.letters + "}");
+        const std::string& name = tensors[t.tensor].name;
+        if (t.up_to != 0)
+            return "(\\sum_{p \\le " + std::string(1, t.up_to) + "} " + name + "^{p})";
+        if (t.beside != 0)
+            return name + "^{\\operatorname{wrap}(" + std::string(1, t.beside) + "-1)}";
+        return name + (t.letters.empty() ? "" : "^{" + t.letters + "}");
     }
     std::string text_of(const square_line& line) const {
         std::string sum;
@@ -116,7 +123,7 @@ private:
 
 class square_generator {
 public:
-    explicit square_generator(unsigned seed) : random_(seed * 2654435761u + 29) {}
+    explicit square_generator(unsigned seed) : seed_(seed), random_(seed * 2654435761u + 29) {}
 
     /// `layer`: a program from X to a last tensor of its shape.
     square_program run(bool layer = false) {
@@ -176,7 +183,27 @@ private:
         std::string open = free;  // letters that no factor has
         const unsigned factors = 1 + below(3);
         for (unsigned k = 0; k < factors || !open.empty(); ++k) add_factor(t, free, open, k);
+        if (seed_ % 4 == 1 && chance(50)) add_lines(t);
         return t;
+    }
+    /// Sums over one letter, up to another one, or neighbours on a ring; of some programs alone.
+    void add_lines(square_term& t) {
+        std::string letters;
+        for (const auto& f : t.factors)
+            for (const char x : f.letters)
+                if (square_program::kind_of(x) == 'i') letters += x;
+        std::vector<std::size_t> of_one_axis;
+        for (std::size_t k = 0; k < p_.tensors.size(); ++k)
+            if (p_.tensors[k].kinds == "i") of_one_axis.push_back(k);
+        if (letters.empty() || of_one_axis.empty()) return;
+        const char x = letters[below(static_cast<unsigned>(letters.size()))];
+        const bool sums = chance(65);
+        for (unsigned k = 0; k < (sums ? 2u : 1u); ++k) {
+            letters_of_tensor f;
+            f.tensor = of_one_axis[below(static_cast<unsigned>(of_one_axis.size()))];
+            (sums ? f.up_to : f.beside) = x;
+            t.factors.push_back(std::move(f));
+        }
     }
     void add_factor(square_term& t, const std::string& free, std::string& open, unsigned number) {
         // What an equation has just given is what the next one reads.
@@ -184,7 +211,7 @@ private:
         std::size_t tensor =
             recent ? p_.tensors.size() - 1 : below(static_cast<unsigned>(p_.tensors.size()));
         if (number > 2) tensor = tensor_for(open[0]);
-        letters_of_tensor f{tensor, {}};
+        letters_of_tensor f{tensor, {}, 0, 0};
         for (const char kind : p_.tensors[tensor].kinds)
             f.letters += letter(kind, free, open, f.letters);
         t.factors.push_back(std::move(f));
@@ -212,6 +239,7 @@ private:
         return taken;
     }
 
+    unsigned seed_;
     std::mt19937 random_;
     square_program p_;
 };

@@ -13,12 +13,16 @@
 
 namespace ricci::testing {
 
+/// What an axis is read at where arithmetic leaves it.
+enum class edge { none, wrap, clamp, pad };
+
 /// One axis of a use of a tensor; the terms are indices with coefficients. A gathered one has none:
-/// the child number `offset` of the use says the place.
+/// the child number `offset` of the use says the place. One with an edge is as long as it likes.
 struct axis {
     ir::position_kind kind = ir::position_kind::index;
     std::int32_t offset = 0;
     std::vector<std::pair<std::string, std::int32_t>> terms;
+    edge beyond = edge::none;
 };
 
 /// Functions of the program's own, beyond those of the language.
@@ -129,7 +133,7 @@ inline void rename(tree& t, const std::string& from, const std::string& to) {
     for (auto& child : t.children) rename(child, from, to);
 }
 
-/// The least length of the axis that a position reads.
+/// The least length of the axis that a position without an edge reads.
 inline std::int64_t reach(const random_program& p, const axis& a) {
     if (a.kind == ir::position_kind::index) return p.extent(a.terms[0].first);
     if (a.kind == ir::position_kind::fixed) return a.offset + 1;

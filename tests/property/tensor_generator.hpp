@@ -107,6 +107,8 @@ protected:
         indices missing = wanted;
         for (const std::int64_t n : p_.tensors[t.tensor].extents) {
             axis a;
+            if (n > 0 && !scope.empty() && draws_edge(scope[t.axes.size() % scope.size()]))
+                a = edged_axis({scope[t.axes.size() % scope.size()]}, false);
             for (const auto& i : missing)
                 if (a.terms.empty() && p_.extent(i) == n) a = index_axis(i);
             for (const auto& i : scope)
@@ -115,10 +117,8 @@ protected:
                 if (!allowed_.fixed || n == 0) return {};
                 a.kind = ir::position_kind::fixed;
                 a.offset = static_cast<std::int32_t>(below(static_cast<unsigned>(n)));
-            } else {
-                missing.erase(std::remove(missing.begin(), missing.end(), a.terms[0].first),
-                              missing.end());
             }
+            for (const auto& term : a.terms) std::erase(missing, term.first);
             t.axes.push_back(a);
         }
         if (!missing.empty()) return {};
@@ -138,6 +138,12 @@ protected:
             axis a = index_axis(rest[k]);
             if (allowed_.gathered && chance(6)) {
                 t.axes.push_back(gathered_axis(t, rest, k));
+                continue;
+            }
+            if (draws_edge(rest[k])) {
+                indices list{rest[k]};
+                if (k + 1 < rest.size() && draws_edge(rest[k + 1], 30)) list.push_back(rest[++k]);
+                t.axes.push_back(edged_axis(list, positive));
                 continue;
             }
             if (k + 1 < rest.size() && allowed_.merged && chance(8)) {
@@ -170,6 +176,11 @@ protected:
                 extents.push_back(p_.tensors[place.tensor].places);
                 continue;
             }
+            if (a.beyond != edge::none) {
+                extents.push_back(chance(50) ? p_.extent(a.terms[0].first) : 1 + below(4));
+                extents.back() = std::max<std::int64_t>(extents.back(), 1);
+                continue;
+            }
             const bool longer =
                 a.kind == ir::position_kind::affine || a.kind == ir::position_kind::fixed;
             const bool open = a.kind == ir::position_kind::affine && !allowed_.longer_axes;
@@ -184,6 +195,22 @@ protected:
                 }
         t.tensor = declare(extents, positive);
         return t;
+    }
+    /// Of some programs alone: the others are what they were without edges. At letters without
+    /// primes: nothing may say how far they run, and what the caller gives l is not that of l'.
+    bool draws_edge(const std::string& i, unsigned percent = 15) {
+        return allowed_.edges && p_.seed % 4 == 1 && i.back() != '\'' && chance(percent);
+    }
+    /// One that is read around, at its ends, or as 0 beyond them, which is not above 0.
+    axis edged_axis(const indices& list, bool positive) {
+        static const edge all[] = {edge::wrap, edge::clamp, edge::pad};
+        axis a;
+        a.kind = ir::position_kind::affine;
+        a.beyond = all[below(positive ? 2 : 3)];
+        a.offset = static_cast<std::int32_t>(below(5)) - 2;
+        a.terms.emplace_back(list[0], 1 + static_cast<std::int32_t>(below(6) / 5));
+        if (list.size() > 1) a.terms.emplace_back(list[1], chance(50) ? 1 : -1);
+        return a;
     }
     /// An axis of `t` at the places that another tensor says, which stands at the index number `k`
     /// of `wanted` and perhaps at the next; the tensor becomes a child of `t`.

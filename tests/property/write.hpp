@@ -51,13 +51,11 @@ private:
         return static_cast<heights>(seed * 2654435761u >> 7 & 3u ? (seed * 2654435761u >> 9) % 2 + 1
                                                                  : 0);
     }
-
     void mark_own(const tree& t) {
         square_plus_ = square_plus_ || t.own == own_function::square_plus;
         mixed_ = mixed_ || t.own == own_function::mixed;
         for (const auto& child : t.children) mark_own(child);
     }
-
     std::string sum(const tree& t) {
         if (t.kind != ir::op::add) return product(t);
         std::string out;
@@ -97,8 +95,8 @@ private:
             if (heights_ == heights::by_sum && seen == 3) return false;
             // An index that stands only as a number would be taken for the name of a scalar.
             if (has_twin(*term_, i)) return false;
-            if (holders < 2 || !at_axis(body, i) || mentions(*term_, i) != mentions(body, i) + 1 ||
-                bound_in(body, i))
+            if (holders < 2 || !at_axis(body, i) || at_axis(body, i, true) ||
+                mentions(*term_, i) != mentions(body, i) + 1 || bound_in(body, i))
                 return false;
         }
         return true;
@@ -139,12 +137,13 @@ private:
         const std::string letter = plain_letter(i);
         return is_twin(i) ? mentions(t, letter) > 0 : mentions(t, letter + twin_mark) > 0;
     }
-    static bool at_axis(const tree& t, const std::string& i) {
-        letters here;
-        add_letters(t.axes, here);
-        return here.count(i) > 0 ||
-               std::any_of(t.children.begin(), t.children.end(),
-                           [&](const tree& child) { return at_axis(child, i); });
+    /// `edges`: at one with an edge.
+    static bool at_axis(const tree& t, const std::string& i, bool edges = false) {
+        for (const auto& a : t.axes)
+            for (const auto& term : a.terms)
+                if (term.first == i && (!edges || a.beyond != edge::none)) return true;
+        return std::any_of(t.children.begin(), t.children.end(),
+                           [&](const tree& child) { return at_axis(child, i, edges); });
     }
     static bool bound_in(const tree& t, const std::string& i) {
         if (binds(t) && std::count(t.indices.begin(), t.indices.end(), i) > 0) return true;
@@ -182,7 +181,9 @@ private:
             }
             const std::string next = factor(t.children[k], last);
             if (k > 0 && out != "-")
-                out += (next[0] >= '0' && next[0] <= '9') || is_call(t.children[k - 1], next)
+                out += t.children[k].kind == ir::op::number ||
+                               next.find_first_of("0123456789") == 0 ||
+                               is_call(t.children[k - 1], next)
                            ? " \\cdot "
                            : times[t.style % 7];
             out += next;
@@ -378,17 +379,21 @@ private:
             out += index;
         }
         if (a.kind == ir::position_kind::merged) return "(" + out + ")";
-        // With a number a place is as written, and an axis begins where it is least.
+        // With a number a place is as written, and an axis begins where it is least; edges say
+        // what is outside.
+        const bool edged = a.beyond != edge::none;
         std::int64_t offset = a.offset;
         bool falls = false;
         for (const auto& [index, coefficient] : a.terms) {
-            falls = falls || coefficient < 0;
-            if (coefficient < 0)
-                offset -= coefficient * std::max<std::int64_t>(p_.extent(index) - 1, 0);
+            if (edged || coefficient > 0) continue;
+            falls = true;
+            offset -= coefficient * std::max<std::int64_t>(p_.extent(index) - 1, 0);
         }
-        if (offset != 0 || a.terms.size() == 1 || falls)
+        if (offset != 0 || (a.terms.size() == 1 && !edged) || falls)
             out += (offset < 0 ? "-" : "+") + std::to_string(offset < 0 ? -offset : offset);
-        return out;
+        static const char* const words[] = {"", "wrap", "clamp", "pad"};
+        const std::string word = words[static_cast<int>(a.beyond)];
+        return word.empty() ? out : "\\operatorname{" + word + "}(" + out + ")";
     }
     /// Digits alone would be a label, or a power; a comma makes a list of places of them.
     static const char* digits_end(const std::vector<axis>& axes, std::size_t from, std::size_t to) {
@@ -414,7 +419,7 @@ private:
         if (axes.empty()) return d.latex;
         const bool commas =
             style % 4 == 3 || std::any_of(axes.begin(), axes.end(), [](const axis& a) {
-                return a.kind == ir::position_kind::fixed;
+                return a.kind == ir::position_kind::fixed || a.beyond != edge::none;
             });
         const auto group = [&](std::size_t from, std::size_t to) {
             std::string out;
@@ -441,7 +446,7 @@ private:
                    digits_end(axes, axes.size() - 1, axes.size()) + "}";
         const std::string all = group(0, axes.size()) + digits_end(axes, 0, axes.size());
         const std::string sign = at == placing::above ? "^" : "_";
-        if (style % 7 == 5 && all.find('<') == std::string::npos)
+        if (style % 7 == 5 && std::min(all.find('<'), all.find("\\op")) == std::string::npos)
             return d.latex + sign + "<" + all + ">";
         if (axes.size() == 1 && all.size() == 1 && style % 2) return d.latex + sign + all;
         return d.latex + sign + "{" + all + "}";
