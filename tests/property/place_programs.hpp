@@ -153,8 +153,8 @@ struct place_program {
                 }
         });
     }
-    /// Calls f with every term, and with those below factors, and whether a sign or a bracket stands
-    /// over what they read.
+    /// Calls f with every term, and with those below factors, and whether a sign or a bracket
+    /// stands over what they read.
     template <class F>
     static void each_term(const std::vector<place_term>& terms, const F& f, bool outer = false) {
         for (const auto& term : terms) {

@@ -13,8 +13,8 @@ using namespace ricci::testing;
 
 namespace {
 
-/// Also with rows that are masked everywhere, and with extrema, of nothing too: no two places of one
-/// are near each other in a random program.
+/// Also with rows that are masked everywhere, and with extrema, of nothing too: no two places of
+/// one are near each other in a random program.
 constexpr constructs mostly_smooth = [] {
     constructs c = smooth;
     c.masks = c.extrema = true;
