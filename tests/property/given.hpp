@@ -8,6 +8,12 @@
 
 namespace ricci::testing {
 
+/// Whether a text reads an axis at an edge.
+inline bool has_edge(const tree& t) {
+    return std::any_of(t.axes.begin(), t.axes.end(),
+                       [](const axis& a) { return a.beyond != edge::none; }) ||
+           std::any_of(t.children.begin(), t.children.end(), has_edge);
+}
 /// Whether a position is arithmetic, which leaves open how long its axis is.
 inline bool is_open(const axis& a) {
     return a.kind == ir::position_kind::affine && a.beyond == edge::none;

@@ -115,12 +115,16 @@ public:
     /// Binds the extent of every index of the program, the primed ones that a derivation made too.
     void give_all_extents(const random_program& p) {
         extents_.clear();
+        const bool edges = std::any_of(p.equations.begin(), p.equations.end(),
+                                       [](const definition& e) { return has_edge(e.body); });
         for (ir::ref i = 0; i < program_.indices.size(); ++i) {
             const std::string index = spelled(program_.index(i));
             // a letter's later symbols are bound ones of other terms, with extents of their own
             bool first = true;
             for (ir::ref j = 0; j < i; ++j) first = first && spelled(program_.index(j)) != index;
             if (has_twins(p, index)) continue;
+            // i'' is the reader's, of an axis that is read at an edge
+            if (edges && index.size() > 2 && index.ends_with("''")) continue;
             // what no index of the program is called has been made by a derivation
             const bool own = has_letter(p, random_program::letter_of(index));
             if (first && own) extents_.push_back({i, p.extent(index)});

@@ -188,15 +188,15 @@ private:
     }
     /// Sums over one letter, up to another one, or neighbours on a ring; of some programs alone.
     void add_lines(square_term& t) {
-        std::string letters;
+        std::string mine;
         for (const auto& f : t.factors)
             for (const char x : f.letters)
-                if (square_program::kind_of(x) == 'i') letters += x;
+                if (square_program::kind_of(x) == 'i') mine += x;
         std::vector<std::size_t> of_one_axis;
         for (std::size_t k = 0; k < p_.tensors.size(); ++k)
             if (p_.tensors[k].kinds == "i") of_one_axis.push_back(k);
-        if (letters.empty() || of_one_axis.empty()) return;
-        const char x = letters[below(static_cast<unsigned>(letters.size()))];
+        if (mine.empty() || of_one_axis.empty()) return;
+        const char x = mine[below(static_cast<unsigned>(mine.size()))];
         const bool sums = chance(65);
         for (unsigned k = 0; k < (sums ? 2u : 1u); ++k) {
             letters_of_tensor f;
