@@ -55,6 +55,14 @@ bool growth::match(const access& plane, matching& found) const {
                 !found.add(t.over, static_cast<std::int32_t>(g)))
                 return false;
         }
+    // S^{j0} is a column of it
+    for (std::size_t g = 0; g < layout.size(); ++g) {
+        if (layout[g].axis < 0 || group_.extent(g) == 1) continue;
+        const auto& terms = plane.at[static_cast<std::size_t>(layout[g].axis)].terms;
+        if (std::none_of(terms.begin(), terms.end(),
+                         [&](const auto& t) { return t.factor == layout[g].factor; }))
+            return false;
+    }
     return true;
 }
 

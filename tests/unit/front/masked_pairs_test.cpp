@@ -151,3 +151,25 @@ TEST_CASE("a stored 0 is a number, of which no product is left out unseen", "[pr
     const array got = run(p, {{"Q", drawn({n, a}, 1)}, {"K", drawn({n, a}, 2)}, {"V", V}})["O"];
     for (const double x : values_of(got)) CHECK(std::isnan(x));
 }
+
+TEST_CASE("a column of weights that is read beside all of them", "[masked_pairs]") {
+    const program p = text(
+        "S^{jk} = \\operatorname{softmax}_k(G^j O^k)\n"
+        "T^{jk} = S^{jk} (H^j O^k - \\sum_m S^{jm} H^j O^m)\n"
+        "d = \\sum_b \\sum_j (T^{j,0} S^{jb} + S^{j,0} T^{jb}) b");
+    constexpr std::size_t rows = 2, columns = 3;
+    const array g = drawn({rows}, 51), o = drawn({columns}, 52), h = drawn({rows}, 53);
+    double want = 0;
+    for (std::size_t j = 0; j < rows; ++j) {
+        double weights[columns], slopes[columns], sum = 0, mean = 0;
+        for (std::size_t k = 0; k < columns; ++k)
+            sum += weights[k] = std::exp(entry(g, j) * entry(o, k));
+        for (double& w : weights) w /= sum;
+        for (std::size_t k = 0; k < columns; ++k) mean += weights[k] * entry(h, j) * entry(o, k);
+        for (std::size_t k = 0; k < columns; ++k)
+            slopes[k] = weights[k] * (entry(h, j) * entry(o, k) - mean);
+        for (std::size_t b = 0; b < columns; ++b)
+            want += static_cast<double>(b) * (slopes[0] * weights[b] + weights[0] * slopes[b]);
+    }
+    CHECK(std::abs(entry(run(p, {{"G", g}, {"O", o}, {"H", h}})["d"], 0) - want) < 1e-12);
+}
