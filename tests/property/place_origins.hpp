@@ -19,7 +19,7 @@ struct left_places {
 
 /// Conditions on the values of tensors say nothing.
 inline left_places excluded_places(const place_term& t, const letter_sum& place,
-                                   const std::string& letters) {
+                                   const std::string& scope_letters) {
     static constexpr std::int64_t tried = 10;
     std::vector<place_condition> all;
     const auto take = [&](const std::vector<place_condition>& some) {
@@ -45,8 +45,9 @@ inline left_places excluded_places(const place_term& t, const letter_sum& place,
     };
     left_places out;
     const std::function<void(std::size_t)> walk = [&](std::size_t k) {
-        if (k < letters.size()) {
-            for (at[letters[k]] = 0; at[letters[k]] < tried; ++at[letters[k]]) walk(k + 1);
+        if (k < scope_letters.size()) {
+            for (at[scope_letters[k]] = 0; at[scope_letters[k]] < tried; ++at[scope_letters[k]])
+                walk(k + 1);
             return;
         }
         if (!std::all_of(all.begin(), all.end(), holds)) return;
@@ -57,7 +58,7 @@ inline left_places excluded_places(const place_term& t, const letter_sum& place,
     return out;
 }
 
-/// A condition, of four kinds, that excludes places below 0 of a sum of two letters; with `more`
+/// A condition, of four kinds, that excludes places below 0 of a sum of two scope_letters; with `more`
 /// others as well.
 inline place_condition not_below_zero(const letter_sum& sum, unsigned kind, bool more) {
     letter_sum up{{sum.terms[0]}, 0}, down{{sum.terms[1]}, 0};
