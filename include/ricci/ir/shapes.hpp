@@ -34,6 +34,7 @@ struct shape_inference {
     std::int32_t unread_ = 0;  // powers of 0 around the place in hand: no place below has to exist
     detail::buffer<std::int32_t> current_ = {};  // by index: its cell at the place in hand
     detail::buffer<ref> owners_ = {};            // by index: the first reduction that binds it
+    detail::buffer<std::int32_t> latest_ = {};   // by index: the cell below the last such sign
     detail::buffer<ref> around_ = {};            // the indices of the left and of the sums around
     std::int32_t guards_ = 0;  // how many brackets and cases are around the place in hand
     detail::buffer<std::int32_t> outside_ = {};  // by index: how many of them around what binds it
@@ -191,9 +192,11 @@ private:
         current_.clear();
         outside_.clear();
         owners_.clear();
+        latest_.clear();
         around_.clear();
         for (ref i = 0; i < p.indices.size(); ++i) {
             current_.push(e * t.indices_ + i);
+            latest_.push(e * t.indices_ + i);
             outside_.push(0);
             owners_.push(none);
             extent(i) = t.given_[i];
@@ -219,16 +222,19 @@ private:
     constexpr bool is_open(ref i) {
         return extent(i) == open_extent && p.indices[i].along.tensor == none;
     }
-    /// The first sign that binds an index has the index's cell, each later one its own.
+    /// The first sign that binds an index has the index's cell, each later one its own; but what
+    /// counts the places that a mean is over runs where the sum before it does.
     constexpr std::int32_t cell_of(ref e, ref n, ref i) {
         if (owners_[i] == none) owners_[i] = n;
-        if (owners_[i] == n) return e * t.indices_ + i;
+        if (owners_[i] == n) return latest_[i] = e * t.indices_ + i;
         for (const shape_table::scope& s : t.scopes_)
-            if (s.equation == e && s.node == n && s.index == i) return s.cell;
-        const std::int32_t made = t.cells_.size();
-        t.cells_.push({t.given_[i], none, 0});
-        t.scopes_.push({e, n, i, made});
-        return made;
+            if (s.equation == e && s.node == n && s.index == i) return latest_[i] = s.cell;
+        if (p.nodes[n].value != some_place) {
+            latest_[i] = t.cells_.size();
+            t.cells_.push({t.given_[i], none, 0});
+        }
+        t.scopes_.push({e, n, i, latest_[i]});
+        return latest_[i];
     }
 
     // Shapes --------------------------------------------------------------------------------------
