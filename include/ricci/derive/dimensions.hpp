@@ -173,11 +173,30 @@ private:
             before.push(current_[i]);
             bind(e, i, p_.nodes[p_.links[x.children.first]].kind == ir::op::number);
         }
-        for (std::int32_t k = 0; k < x.children.count; ++k) walk(e, p_.links[x.children.first + k]);
+        const std::int32_t first = places_.size();
+        std::int32_t last = first;  // the places of the last child begin there
+        for (std::int32_t k = 0; k < x.children.count; ++k) {
+            last = places_.size();
+            walk(e, p_.links[x.children.first + k]);
+        }
+        if (x.kind == ir::op::divide) count_places_of(x, first, last);
         if (x.kind == ir::op::tensor) read(x.name, x.positions);
         for (std::int32_t k = 0; k < before.size(); ++k)
             current_[p_.links[x.indices.first + k]] = before[k];
         around_.shrink(mark);
+    }
+    /// The count of a mean is of the places of the sum that it divides.
+    constexpr void count_places_of(const ir::node& quotient, std::int32_t sum, std::int32_t count) {
+        const ir::node& all = p_.nodes[p_.links[quotient.children.first]];
+        const ir::node& by = p_.nodes[p_.links[quotient.children.first + 1]];
+        if (!ir::binds(all) || !ir::binds(by) || by.value != ir::some_place) return;
+        for (std::int32_t j = 0; j < by.indices.count; ++j)
+            for (std::int32_t k = 0; k < all.indices.count; ++k) {
+                place &mine = places_[count + j], &its = places_[sum + k];
+                if (mine.index != its.index) continue;
+                unite(mine.member, its.member);
+                mine.said = mine.said || its.said;
+            }
     }
     constexpr bool same_letter(ref i, ref j) const {
         return ir::letter_of(p_, i) == ir::letter_of(p_, j);

@@ -34,7 +34,6 @@ struct shape_inference {
     std::int32_t unread_ = 0;  // powers of 0 around the place in hand: no place below has to exist
     detail::buffer<std::int32_t> current_ = {};  // by index: its cell at the place in hand
     detail::buffer<ref> owners_ = {};            // by index: the first reduction that binds it
-    detail::buffer<std::int32_t> latest_ = {};   // by index: the cell below the last such sign
     detail::buffer<ref> around_ = {};            // the indices of the left and of the sums around
     std::int32_t guards_ = 0;  // how many brackets and cases are around the place in hand
     detail::buffer<std::int32_t> outside_ = {};  // by index: how many of them around what binds it
@@ -56,7 +55,7 @@ struct shape_inference {
     /// Visits every node, children first, with the cells of the indices that are bound around it.
     /// Stands before its callers, where clang looks for it while it evaluates constants.
     template <class Visit>
-    constexpr void walk(ref e, ref n, const Visit& visit) {
+    constexpr void walk(ref e, ref n, const Visit& visit, ref divided = none) {
         const node& x = p.nodes[n];
         const std::int32_t mark = around_.size();
         const bool unread = is_power_of_zero(p, x);
@@ -65,7 +64,7 @@ struct shape_inference {
         for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k) {
             const ref i = p.reduced(x, k);
             before.push({current_[i], outside_[i]});
-            current_[i] = cell_of(e, n, i);
+            current_[i] = cell_of(e, n, i, divided);
             obey(e, i);
             outside_[i] = guards_;
             around_.push(i);
@@ -75,7 +74,7 @@ struct shape_inference {
             // what stands for its shape alone says it beside a bracket too
             const bool guarded = under_bracket(k) && !is_power_of_zero(p, p.nodes[p.child(x, k)]);
             guards_ += guarded ? 1 : 0;
-            walk(e, p.child(x, k), visit);
+            walk(e, p.child(x, k), visit, x.kind == op::divide ? p.child(x, 0) : none);
             guards_ -= guarded ? 1 : 0;
         }
         visit(n);
@@ -192,11 +191,9 @@ private:
         current_.clear();
         outside_.clear();
         owners_.clear();
-        latest_.clear();
         around_.clear();
         for (ref i = 0; i < p.indices.size(); ++i) {
             current_.push(e * t.indices_ + i);
-            latest_.push(e * t.indices_ + i);
             outside_.push(0);
             owners_.push(none);
             extent(i) = t.given_[i];
@@ -222,19 +219,31 @@ private:
     constexpr bool is_open(ref i) {
         return extent(i) == open_extent && p.indices[i].along.tensor == none;
     }
-    /// The first sign that binds an index has the index's cell, each later one its own; but what
-    /// counts the places that a mean is over runs where the sum before it does.
-    constexpr std::int32_t cell_of(ref e, ref n, ref i) {
+    /// The first sign that binds an index has the index's cell, each later one its own. The count of
+    /// a mean has that of the sum which it divides: it counts the places of that sum.
+    constexpr std::int32_t cell_of(ref e, ref n, ref i, ref divided) {
+        const bool counts = p.nodes[n].value == some_place && divided != none && n != divided &&
+                            binds_index(divided, i);
+        const ref sign = counts ? divided : n;
         if (owners_[i] == none) owners_[i] = n;
-        if (owners_[i] == n) return latest_[i] = e * t.indices_ + i;
+        if (owners_[i] == sign) return e * t.indices_ + i;
+        const std::int32_t known = cell_in_scope(e, n, i);
+        if (known != none) return known;
+        std::int32_t made = counts ? cell_in_scope(e, sign, i) : none;
+        if (made == none) made = t.cells_.push({t.given_[i], none, 0});
+        t.scopes_.push({e, n, i, made});
+        return made;
+    }
+    constexpr std::int32_t cell_in_scope(ref e, ref n, ref i) const {
         for (const shape_table::scope& s : t.scopes_)
-            if (s.equation == e && s.node == n && s.index == i) return latest_[i] = s.cell;
-        if (p.nodes[n].value != some_place) {
-            latest_[i] = t.cells_.size();
-            t.cells_.push({t.given_[i], none, 0});
-        }
-        t.scopes_.push({e, n, i, latest_[i]});
-        return latest_[i];
+            if (s.equation == e && s.node == n && s.index == i) return s.cell;
+        return none;
+    }
+    constexpr bool binds_index(ref sign, ref i) const {
+        const node& x = p.nodes[sign];
+        for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
+            if (p.reduced(x, k) == i) return true;
+        return false;
     }
 
     // Shapes --------------------------------------------------------------------------------------
