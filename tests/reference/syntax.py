@@ -363,7 +363,8 @@ class Parser(Fractions):
         body = self.product()
         self.refuse_loose([(False, body), (False, Number("1"))])
         r = Reduce(kind, [], body)
-        if above is not None or any(t.is_("=") for t in below):
+        named = any(t.is_(":") for t in below)  # \sum_{j : j = i}
+        if above is not None or not named and any(t.is_("=") for t in below):
             return self.bounded(r, below, above)
         r.indices, r.condition = self.below_sign(below)
         return r

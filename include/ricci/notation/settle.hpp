@@ -129,6 +129,8 @@ private:
             over = first_letter_of(condition, x.source);
         else if (x.value == undecided::condition) over = letters_of(condition, body, x.source);
         else if (x.value != undecided::none) condition = within_bounds(x, written, body, least);
+        if (!mistake_ && reduction != ir::reduction::sum && condition != ir::none)
+            refuse_sums_inside(over, condition, body, x.source);
         if (mistake_) return body;
         const ir::ref inside = within(over, [&] {
             if (condition != ir::none) condition = settle(condition);
@@ -139,6 +141,24 @@ private:
             p_.reduce(reduction, over, covered(reduction, condition, inside), x.source);
         p_.nodes[sign].value = least;
         return sign;
+    }
+    /// \max_{j : j \le i} x^{ij}: a condition is no factor of what a function is of, with which i
+    /// would be summed.
+    constexpr void refuse_sums_inside(ir::range over, ir::ref condition, ir::ref body,
+                                      ir::source_span at) {
+        const ir::index_set letters = ir::free_indices(p_, condition);
+        const ir::index_set covered = ir::free_indices(p_, body);
+        ir::index_set mine = bound_;
+        for (std::int32_t k = 0; k < over.count; ++k) mine.add(p_.links[over.first + k]);
+        for (ir::ref i = 0, last = letters.end(); i < last; ++i) {
+            if (!letters.has(i) || !covered.has(i) || mine.has(i) || beside_.has(i)) continue;
+            detail::text_builder s;
+            s << "the index " << p_.index(i)
+              << " stands in a condition and in what the function is of, and nowhere else; write "
+                 "\\sum_{"
+              << p_.index(i) << "} in front or inside, where a sum is meant";
+            return fail(at, s);
+        }
     }
     /// What a condition leaves out is 0 in a sum, 1 in a product, and else no value is as far off.
     constexpr ir::ref covered(ir::reduction r, ir::ref condition, ir::ref body) {

@@ -112,6 +112,9 @@ protected:
     /// {j \le i}, or {j : j \ne i}, which says what is bound.
     constexpr ref read_braced_condition(detail::buffer<ref>& over) {
         advance();
+        if (is_symbol(':'))
+            fail_here(mistake_kind::unexpected,
+                      "what is bound stands before the colon: \\sum_{j : j \\le i}");
         const token* begin = now_;
         while (now_->kind == token_kind::letter || now_->kind == token_kind::command ||
                is_symbol(',') || is_symbol('\''))
