@@ -273,8 +273,8 @@ TEST_CASE("a number that is read at every run is of the tensors' type", "[rebind
     CHECK(words_of([&] {
               (void)ricci::prepare(text, {{"A", a}, {"B", b}, {"c", std::cref(c)}});
           }) ==
-          "c holds double and A holds float; the tensors of one call have one element type, "
-          "and so has what std::cref() names; a number by value may be of any");
+          "ricci: c holds double and A holds float; the tensors of one call have one element "
+          "type, and so has what std::cref() names; a number by value may be of any.");
     ricci::runner by_value = ricci::prepare(text, {{"A", a}, {"B", b}, {"c", c}});
     by_value();
     CHECK(same(by_value["Y"].as<float, 2>(), times(a, b, 2)));
