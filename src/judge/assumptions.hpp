@@ -39,7 +39,8 @@ constexpr draw_kind kind_of_draw(std::int32_t attempt) {
 }
 
 /// Changes what a counterexample_search draws. Tensors of which nothing is assumed stay as drawn,
-/// but that numbers without indices, which are drawn positive, are negative in half of the attempts.
+/// but that numbers without indices, which are drawn positive, are negative in half of the
+/// attempts.
 class transformation {
 public:
     static constexpr bool changes = true;
