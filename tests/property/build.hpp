@@ -7,18 +7,20 @@
 #include <utility>
 #include <vector>
 
-#include "tests/property/syntax.hpp"
+#include "tests/property/tables.hpp"
 
 namespace ricci::testing {
 
 /// The program that the text has to mean.
 class ir_builder {
 public:
-    explicit ir_builder(const random_program& p) : p_(p) {}
+    explicit ir_builder(const random_program& p) : p_(p), tables_(p) {}
     ir::program build() {
         for (const auto& e : p_.equations) {
             const ir::ref body = node(e.body);
-            out_.equations.push({name(e.tensor), positions(e.left), body, false, {}});
+            tree left;
+            left.axes = e.left;
+            out_.equations.push({name(e.tensor), positions(left), body, false, {}});
         }
         return std::move(out_);
     }
@@ -28,13 +30,19 @@ private:
         return {s.data(), static_cast<std::int32_t>(s.size())};
     }
     ir::ref name(std::size_t tensor) { return out_.intern_name(view(p_.tensors[tensor].name)); }
-    /// `others`: how many places tensors say; those of edges come after them.
-    ir::range positions(const std::vector<axis>& axes, std::size_t others = 0) {
+    /// Places that are written out come after those that tensors say.
+    bool is_written_out(const tree& t, std::size_t k) const {
+        const axis& a = t.axes[k];
+        return t.kind == ir::op::tensor &&
+               (a.beyond != edge::none || (falls(a) && !tables_.has(t.tensor, k)));
+    }
+    ir::range positions(const tree& t) {
         std::vector<ir::position> list;
-        auto places = static_cast<std::int32_t>(others);
-        for (const auto& a : axes) {
+        auto places = static_cast<std::int32_t>(t.children.size());
+        for (std::size_t k = 0; k < t.axes.size(); ++k) {
+            const axis& a = t.axes[k];
             ir::position q{a.kind, false, ir::none, a.offset, {}};
-            if (a.beyond != edge::none) {
+            if (is_written_out(t, k)) {
                 q.kind = ir::position_kind::gathered;
                 q.offset = places++;
                 list.push_back(q);
@@ -62,7 +70,7 @@ private:
                 return read(t, children);
             case ir::op::delta: {
                 ir::node n = ir::blank_node(ir::op::delta);
-                n.positions = positions(t.axes);
+                n.positions = positions(t);
                 return out_.nodes.push(n);
             }
             case ir::op::position:
@@ -91,11 +99,11 @@ private:
     }
 
     ir::ref read(const tree& t, const std::vector<ir::ref>& children) {
-        const ir::range at = positions(t.axes, children.size());
+        const ir::range at = positions(t);
         detail::buffer<ir::ref> places, factors;
         for (const ir::ref child : children) places.push(child);
         for (std::size_t k = 0; k < t.axes.size(); ++k)
-            if (t.axes[k].beyond != edge::none)
+            if (is_written_out(t, k))
                 places.push(place(t.axes[k], p_.tensors[t.tensor].extents[k], factors));
         factors.push(out_.gather(name(t.tensor), at, places));
         return factors.size() == 1 ? factors[0]
@@ -103,7 +111,7 @@ private:
     }
     /// Where an axis of that length is read; the conditions under which it is.
     ir::ref place(const axis& a, std::int64_t length, detail::buffer<ir::ref>& conditions) {
-        ir::ref sum = out_.number(a.offset);
+        ir::ref sum = out_.number(static_cast<double>(first_place(p_, a)));
         for (const auto& [index, coefficient] : a.terms)
             sum = out_.make(ir::op::add, sum,
                             out_.make(ir::op::multiply, out_.number(coefficient),
@@ -119,6 +127,7 @@ private:
             return out_.make(ir::op::compare, static_cast<std::uint8_t>(ir::comparison::less), both,
                              2);
         };
+        if (a.beyond == edge::none) return sum;
         if (a.beyond == edge::wrap) return apply(ir::function::modulo, sum, all);
         if (a.beyond == edge::clamp)
             return apply(ir::function::maximum, zero, apply(ir::function::minimum, last, sum));
@@ -128,6 +137,7 @@ private:
     }
 
     const random_program& p_;
+    const tables tables_;
     ir::program out_;
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/property/syntax.hpp"
+#include "tests/property/tables.hpp"
 
 namespace ricci::testing {
 
@@ -18,9 +18,9 @@ public:
     /// A condition that starts with \text{abs}(...) may stand without \text{if} before it.
     static constexpr bool words_open_conditions = true;
 
-    explicit writer(const random_program& p) : p_(p), heights_(heights_of(p.seed)) {}
+    explicit writer(const random_program& p) : p_(p), tables_(p), heights_(heights_of(p.seed)) {}
     /// Writes all sums out, so that heights mean nothing.
-    writer(const random_program& p, with_all_sums) : p_(p), heights_(heights::free) {}
+    writer(const random_program& p, with_all_sums) : p_(p), tables_(p), heights_(heights::free) {}
 
     std::string text() {
         std::string out;
@@ -355,11 +355,11 @@ private:
         return out + sum(t.children.back()) + " & \\text{otherwise} \\end{cases}";
     }
 
-    std::string axis_text(const axis& a, const std::vector<tree>& places) const {
+    std::string axis_text(const axis& a, const std::vector<tree>& places, bool is_table) const {
         std::string out;
         if (a.kind == ir::position_kind::gathered) {
             const tree& place = places[static_cast<std::size_t>(a.offset)];
-            for (const auto& inner : place.axes) out += axis_text(inner, {}) + " ";
+            for (const auto& inner : place.axes) out += axis_text(inner, {}, false) + " ";
             out.pop_back();
             const std::string name = p_.tensors[place.tensor].latex;
             return out.size() == 1 && place.axes.size() == 1 ? name + "_" + out
@@ -379,18 +379,12 @@ private:
             out += index;
         }
         if (a.kind == ir::position_kind::merged) return "(" + out + ")";
-        // With a number a place is as written, and an axis begins where it is least; edges say
-        // what is outside.
-        const bool edged = a.beyond != edge::none;
-        std::int64_t offset = a.offset;
-        bool falls = false;
-        for (const auto& [index, coefficient] : a.terms) {
-            if (edged || coefficient > 0) continue;
-            falls = true;
-            offset -= coefficient * std::max<std::int64_t>(p_.extent(index) - 1, 0);
-        }
-        if (offset != 0 || (a.terms.size() == 1 && !edged) || falls)
-            out += (offset < 0 ? "-" : "+") + std::to_string(offset < 0 ? -offset : offset);
+        // With a number a place is as written; edges say what is outside.
+        const std::int64_t first = is_table ? 0 : first_place(p_, a);
+        const bool numbered =
+            !is_table && a.beyond == edge::none && (a.terms.size() == 1 || falls(a));
+        if (first != 0 || numbered)
+            out += (first < 0 ? "-" : "+") + std::to_string(first < 0 ? -first : first);
         static const char* const words[] = {"", "wrap", "clamp", "pad"};
         const std::string word = words[static_cast<int>(a.beyond)];
         return word.empty() ? out : "\\operatorname{" + word + "}(" + out + ")";
@@ -433,7 +427,9 @@ private:
                                    axes[k - 1].terms.back().first[0] == '\\'
                                ? " "
                                : "";
-                const std::string text = axis_text(axes[k], places);
+                const std::string text =
+                    axis_text(axes[k], places,
+                              tables_.has(static_cast<std::size_t>(&d - p_.tensors.data()), k));
                 out += bracket ? "(" + text + ")" : text;
             }
             return out;
@@ -453,6 +449,7 @@ private:
     }
 
     const random_program& p_;
+    const tables tables_;
     const heights heights_;
     const tree* term_ = nullptr;  // the term of the equation that is being written
     bool square_plus_ = false, mixed_ = false;

@@ -109,8 +109,9 @@ class Origins:
                     self.decide(node, k, p, held)
         if isinstance(node, (Reduce, Matrix)):
             self.around.append(node)
+            held = [(c, holds, hidden | set(node.indices)) for c, holds, hidden in held]
         for c, more in self.parts(node):
-            self.settle(c, held + more)
+            self.settle(c, held + [(b, holds, frozenset()) for b, holds in more])
         if isinstance(node, (Reduce, Matrix)):
             self.around.pop()
 
@@ -157,19 +158,23 @@ class Origins:
         self.tables[node.name, axis] = node
 
     def excludes(self, p, held):
-        letters = {i for _, i in p.terms}
-        for c, _ in held:
-            letters |= {x.index for x in everything(c) if isinstance(x, Position)}
+        """The letters of a condition that a sign inside has too, as a softmax, are others."""
+        letters = {(i, False) for _, i in p.terms}
+        for c, _, hidden in held:
+            letters |= {(x.index, x.index in hidden) for x in everything(c)
+                        if isinstance(x, Position)}
         letters = sorted(letters)
         if TRIED**len(letters) > MOST:
             raise Doubt("conditions of many letters")
         any_holds = False
         for places in itertools.product(range(TRIED), repeat=len(letters)):
             at = dict(zip(letters, places))
-            if any(truth(c, at) is (not holds) for c, holds in held):
+            seen = [{i: v for (i, out), v in at.items() if out is (i in hidden)}
+                    for _, _, hidden in held]
+            if any(truth(c, places) is (not holds) for (c, holds, _), places in zip(held, seen)):
                 continue
             any_holds = True
-            if p.offset + sum(c * at[i] for c, i in p.terms) < 0:
+            if p.offset + sum(c * at[i, False] for c, i in p.terms) < 0:
                 return False
         if not any_holds:
             raise Doubt("conditions that never hold")

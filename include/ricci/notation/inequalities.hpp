@@ -9,15 +9,19 @@
 
 namespace ricci::notation {
 
-/// A node, and whether it holds or fails around a place.
+/// A node, and whether it holds or fails around a place; how many of the signs around the place are
+/// around the node as well.
 struct held_condition {
     ir::ref node;
     bool holds;
+    std::int32_t signs;
 };
 
 class inequalities {
 public:
-    constexpr explicit inequalities(const ir::program& p) : p_(p) {}
+    /// `signs`: what binds or keeps letters around the place, the outermost first.
+    constexpr inequalities(const ir::program& p, const detail::buffer<ir::ref>& signs)
+        : p_(p), signs_(signs) {}
 
     constexpr bool exclude_below_zero(const ir::position& q,
                                       const detail::buffer<held_condition>& conditions) {
@@ -25,7 +29,7 @@ public:
         place.number = q.offset;
         for (std::int32_t t = 0; t < q.terms.count; ++t) {
             const ir::affine_term term = p_.affine_terms[q.terms.first + t];
-            if (!add_letter(place, term.index, term.coefficient)) return false;
+            if (!add_letter(place, term.index, term.coefficient, signs_.size())) return false;
         }
         add_less(place, 0);
         return never(conditions, 0);
@@ -39,15 +43,28 @@ private:
         std::int64_t number;
     };
 
-    constexpr bool add_letter(form& f, ir::ref letter, std::int64_t factor) {
+    /// Under \operatorname{softmax}_j the j is another than that of a bracket outside.
+    struct named {
+        ir::ref index;
+        std::int32_t hidden;  // by how many signs between the condition and the place
+    };
+    constexpr bool add_letter(form& f, ir::ref index, std::int64_t factor, std::int32_t signs) {
+        named l{index, 0};
+        for (std::int32_t s = signs; s < signs_.size(); ++s) {
+            const ir::range over = p_.nodes[signs_[s]].indices;
+            for (std::int32_t k = 0; k < over.count; ++k)
+                l.hidden += p_.links[over.first + k] == index;
+        }
         std::int32_t k = 0;
-        while (k < letters_.size() && letters_[k] != letter) ++k;
+        while (k < letters_.size() &&
+               !(letters_[k].index == l.index && letters_[k].hidden == l.hidden))
+            ++k;
         if (k == most_letters) return false;
-        if (k == letters_.size()) letters_.push(letter);
+        if (k == letters_.size()) letters_.push(l);
         return !__builtin_add_overflow(f.factor[k], factor, &f.factor[k]);
     }
     /// Adds a value times a whole number; false if it is no sum of letters and whole numbers.
-    constexpr bool add(form& f, ir::ref n, std::int64_t times) {
+    constexpr bool add(form& f, ir::ref n, std::int64_t times, std::int32_t signs) {
         const ir::node& x = p_.nodes[n];
         constexpr std::int64_t most = 1 << 30;
         const auto whole = [](double v) {
@@ -58,17 +75,17 @@ private:
             return true;
         }
         if (x.kind == ir::op::position)
-            return add_letter(f, p_.positions[x.positions.first].index, times);
+            return add_letter(f, p_.positions[x.positions.first].index, times, signs);
         if (x.kind == ir::op::multiply && x.children.count == 2) {
             const ir::node& number = p_.nodes[p_.links[x.children.first]];
             return number.kind == ir::op::number && whole(number.value) && times < most &&
                    times > -most &&
                    add(f, p_.links[x.children.first + 1],
-                       times * static_cast<std::int64_t>(number.value));
+                       times * static_cast<std::int64_t>(number.value), signs);
         }
         bool all = x.kind == ir::op::add;
         for (std::int32_t k = 0; all && k < x.children.count; ++k)
-            all = add(f, p_.links[x.children.first + k], times);
+            all = add(f, p_.links[x.children.first + k], times, signs);
         return all;
     }
     /// The row that says f < `bound`.
@@ -83,6 +100,7 @@ private:
         if (k == conditions.size()) return ++cases_ <= most_cases && contradict(rows_, 0);
         const ir::node& x = p_.nodes[conditions[k].node];
         const bool holds = conditions[k].holds;
+        const std::int32_t signs = conditions[k].signs;
         const auto with = [&](held_condition a, held_condition b, bool both) {
             detail::buffer<held_condition> rest;
             rest.append(conditions.data() + k + 1, conditions.size() - k - 1);
@@ -93,16 +111,16 @@ private:
         const ir::ref* parts = p_.links.data() + x.children.first;
         if (x.kind == ir::op::apply &&
             x.detail == static_cast<std::uint8_t>(ir::function::logical_not))
-            return with({parts[0], !holds}, {}, false);
+            return with({parts[0], !holds, signs}, {}, false);
         if (x.kind != ir::op::compare) return never(conditions, k + 1);
         const auto kind = static_cast<ir::comparison>(x.detail);
         if (kind >= ir::comparison::logical_and) {
-            const held_condition a{parts[0], holds}, b{parts[1], holds};
+            const held_condition a{parts[0], holds, signs}, b{parts[1], holds, signs};
             if ((kind == ir::comparison::logical_and) == holds) return with(a, b, true);
             return with(a, {}, false) && with(b, {}, false);
         }
         form difference{};
-        if (!add(difference, parts[0], 1) || !add(difference, parts[1], -1))
+        if (!add(difference, parts[0], 1, signs) || !add(difference, parts[1], -1, signs))
             return never(conditions, k + 1);
         return never_with(kind, holds, difference, conditions, k + 1);
     }
@@ -165,7 +183,8 @@ private:
     }
 
     const ir::program& p_;
-    detail::buffer<ir::ref> letters_;
+    const detail::buffer<ir::ref>& signs_;
+    detail::buffer<named> letters_;
     detail::buffer<form> rows_;
     std::int32_t cases_ = 0;
 };

@@ -59,6 +59,9 @@ private:
         around_.shrink(around);
         return x.kind == op::tensor && !mistake_ ? settle_use(out) : out;
     }
+    constexpr void hold(ref condition, bool holds) {
+        conditions_.push({condition, holds, around_.size()});
+    }
     /// Notes what holds where the k-th child counts.
     constexpr void hold_conditions(const ir::node& x, std::int32_t k) {
         const ref* child = p_.links.data() + x.children.first;
@@ -68,15 +71,15 @@ private:
             for (std::int32_t f = 0; f < count; ++f)
                 if (f != k) hold_brackets(child[f]);
         } else if (x.kind == op::choose) {
-            for (std::int32_t c = 1; c < k; c += 2) conditions_.push({child[c], false});
-            if (k % 2 == 0 && k + 1 < x.children.count) conditions_.push({child[k + 1], true});
+            for (std::int32_t c = 1; c < k; c += 2) hold(child[c], false);
+            if (k % 2 == 0 && k + 1 < x.children.count) hold(child[k + 1], true);
         } else if (x.kind == op::compare && kind >= ir::comparison::logical_and) {
-            conditions_.push({child[1 - k], kind == ir::comparison::logical_and});
+            hold(child[1 - k], kind == ir::comparison::logical_and);
         }
     }
     constexpr void hold_brackets(ref n) {
         const ir::node& x = p_.nodes[n];
-        if (ir::is_bracket(x)) conditions_.push({n, true});
+        if (ir::is_bracket(x)) hold(n, true);
         const std::int32_t count = x.kind == op::multiply ? x.children.count
                                    : x.kind == op::divide ? 1
                                                           : 0;
@@ -89,7 +92,7 @@ private:
         for (std::int32_t axis = 0; axis < x.positions.count; ++axis) {
             ir::position q = p_.positions[x.positions.first + axis];
             if (has_subtracted(p_, q)) {
-                if (inequalities(p_).exclude_below_zero(q, conditions_)) {
+                if (inequalities(p_, around_).exclude_below_zero(q, conditions_)) {
                     q.index = outside::excluded;
                     changed = true;
                 } else if (is_table(n, q)) {
