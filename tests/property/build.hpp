@@ -18,9 +18,7 @@ public:
     ir::program build() {
         for (const auto& e : p_.equations) {
             const ir::ref body = node(e.body);
-            tree left;
-            left.axes = e.left;
-            out_.equations.push({name(e.tensor), positions(left), body, false, {}});
+            out_.equations.push({name(e.tensor), positions(e.left), body, false, {}});
         }
         return std::move(out_);
     }
@@ -30,19 +28,23 @@ private:
         return {s.data(), static_cast<std::int32_t>(s.size())};
     }
     ir::ref name(std::size_t tensor) { return out_.intern_name(view(p_.tensors[tensor].name)); }
-    /// Places that are written out come after those that tensors say.
-    bool is_written_out(const tree& t, std::size_t k) const {
-        const axis& a = t.axes[k];
-        return t.kind == ir::op::tensor &&
-               (a.beyond != edge::none || (falls(a) && !tables_.has(t.tensor, k)));
+    /// A subtracted place that is what it says is a sum over the places of its axis.
+    bool is_sum(const tree& t, std::size_t k) const {
+        return t.kind == ir::op::tensor && falls(t.axes[k]) && !tables_.has(t.tensor, k);
     }
-    ir::range positions(const tree& t) {
+    /// `sums`: gets the indices of those sums. Places of edges come after those that tensors say.
+    ir::range positions(const tree& t, detail::buffer<ir::ref>& sums) {
         std::vector<ir::position> list;
         auto places = static_cast<std::int32_t>(t.children.size());
         for (std::size_t k = 0; k < t.axes.size(); ++k) {
             const axis& a = t.axes[k];
             ir::position q{a.kind, false, ir::none, a.offset, {}};
-            if (is_written_out(t, k)) {
+            if (is_sum(t, k)) {
+                sums.push(place_index(a.terms[0].first));
+                list.push_back(ir::index_position(sums.back()));
+                continue;
+            }
+            if (a.beyond != edge::none) {
                 q.kind = ir::position_kind::gathered;
                 q.offset = places++;
                 list.push_back(q);
@@ -60,6 +62,19 @@ private:
         out_.positions.append(list.data(), r.count);
         return r;
     }
+    ir::range positions(const std::vector<axis>& axes) {
+        tree plain;
+        plain.axes = axes;
+        detail::buffer<ir::ref> none;
+        return positions(plain, none);
+    }
+    ir::ref place_index(std::string spelling) {
+        do spelling += "''";
+        while (out_.find_index(view(spelling)) != ir::none);
+        const ir::ref i = out_.intern_index(view(spelling));
+        out_.indices[i].extent = ir::kept_inside;
+        return i;
+    }
     ir::ref node(const tree& t) {
         std::vector<ir::ref> children;
         for (const auto& child : t.children) children.push_back(node(child));
@@ -70,7 +85,7 @@ private:
                 return read(t, children);
             case ir::op::delta: {
                 ir::node n = ir::blank_node(ir::op::delta);
-                n.positions = positions(t);
+                n.positions = positions(t.axes);
                 return out_.nodes.push(n);
             }
             case ir::op::position:
@@ -99,23 +114,41 @@ private:
     }
 
     ir::ref read(const tree& t, const std::vector<ir::ref>& children) {
-        const ir::range at = positions(t);
-        detail::buffer<ir::ref> places, factors;
+        detail::buffer<ir::ref> places, factors, sums;
+        const ir::range at = positions(t, sums);
         for (const ir::ref child : children) places.push(child);
-        for (std::size_t k = 0; k < t.axes.size(); ++k)
-            if (is_written_out(t, k))
+        std::int32_t next = 0;
+        for (std::size_t k = 0; k < t.axes.size(); ++k) {
+            if (t.axes[k].beyond != edge::none) {
                 places.push(place(t.axes[k], p_.tensors[t.tensor].extents[k], factors));
+            } else if (is_sum(t, k)) {
+                const ir::ref both[] = {out_.position_of(sums[next++]), arithmetic(t.axes[k])};
+                factors.push(out_.make(ir::op::compare,
+                                       static_cast<std::uint8_t>(ir::comparison::equal), both, 2));
+            }
+        }
         factors.push(out_.gather(name(t.tensor), at, places));
-        return factors.size() == 1 ? factors[0]
-                                   : out_.make(ir::op::multiply, 0, factors.data(), factors.size());
+        const ir::ref product =
+            factors.size() == 1 ? factors[0]
+                                : out_.make(ir::op::multiply, 0, factors.data(), factors.size());
+        return sums.empty() ? product
+                            : out_.reduce(ir::reduction::sum, out_.add_links(sums), product);
+    }
+    ir::ref arithmetic(const axis& a) {
+        detail::buffer<ir::ref> sum;
+        for (const auto& [index, coefficient] : a.terms) {
+            const ir::ref letter = out_.position_of(out_.intern_index(view(index)));
+            sum.push(coefficient == 1
+                         ? letter
+                         : out_.make(ir::op::multiply, out_.number(coefficient), letter));
+        }
+        const std::int64_t first = first_place(p_, a);
+        if (first != 0) sum.push(out_.number(static_cast<double>(first)));
+        return sum.size() == 1 ? sum[0] : out_.make(ir::op::add, 0, sum.data(), sum.size());
     }
     /// Where an axis of that length is read; the conditions under which it is.
     ir::ref place(const axis& a, std::int64_t length, detail::buffer<ir::ref>& conditions) {
-        ir::ref sum = out_.number(static_cast<double>(first_place(p_, a)));
-        for (const auto& [index, coefficient] : a.terms)
-            sum = out_.make(ir::op::add, sum,
-                            out_.make(ir::op::multiply, out_.number(coefficient),
-                                      out_.position_of(out_.intern_index(view(index)))));
+        const ir::ref sum = arithmetic(a);
         const ir::ref all = out_.number(static_cast<double>(length)), zero = out_.number(0),
                       last = out_.number(static_cast<double>(length - 1));
         const auto apply = [&](ir::function f, ir::ref x, ir::ref y) {
@@ -127,7 +160,6 @@ private:
             return out_.make(ir::op::compare, static_cast<std::uint8_t>(ir::comparison::less), both,
                              2);
         };
-        if (a.beyond == edge::none) return sum;
         if (a.beyond == edge::wrap) return apply(ir::function::modulo, sum, all);
         if (a.beyond == edge::clamp)
             return apply(ir::function::maximum, zero, apply(ir::function::minimum, last, sum));

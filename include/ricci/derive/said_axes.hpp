@@ -214,7 +214,7 @@ private:
             for (std::int32_t k = 0; kind == ir::position_kind::merged && k < at.count; ++k)
                 part = part || divides(e, p_.positions[at.first + k], b.index, b.body);
         });
-        return plain || part || (arithmetic && reaches_as_source(e, b));
+        return plain || part || reaches_as_source(e, b, arithmetic);
     }
     /// Whether it is known how far the other indices of a divided axis run.
     constexpr bool divides(ref e, const ir::position& at, ref index, ref body) const {
@@ -339,20 +339,26 @@ private:
         return any;
     }
 
-    /// Whether the same places say the extent of an index as where it has its dimension from.
-    constexpr bool reaches_as_source(ref e, const binding& b) const {
+    /// Whether the same places of arithmetic say the extent of an index as where it has its dimension
+    /// from; of what gives extents, the same expression.
+    constexpr bool reaches_as_source(ref e, const binding& b, bool arithmetic) const {
         const ir::axis along = p_.indices[b.index].along;
         ref body = none, index = none;
-        for (const extent_giver<Program>& g : givers_)
+        bool gives = false;  // whether the equation is there for an extent alone
+        for (const extent_giver<Program>& g : givers_) {
             if (g.name == along.tensor) body = g.body, index = g.index;
+            gives = gives || g.name == p_.equations[e].name;
+        }
         const ref defined = p_.definition(along.tensor);
-        if (defined == e) return true;
+        if (defined == e) return arithmetic;
         if (body == none && defined != none) {
             const ir::equation& q = p_.equations[defined];
             const ir::position& at = p_.positions[q.positions.first + along.number];
             if (at.kind == ir::position_kind::index) body = q.body, index = at.index;
         }
-        return body != none && extent_places<Program>(p_).alike(b.body, b.index, body, index);
+        if (body == none) return false;
+        if (gives && b.index == index && ir::same_expression(p_, b.body, body)) return true;
+        return arithmetic && extent_places<Program>(p_).alike(b.body, b.index, body, index);
     }
 
     // Statements ----------------------------------------------------------------------------------

@@ -181,7 +181,8 @@ private:
         if (is_sum_node(x)) {
             if (!top || !implied_ || !is_implied_sum(p_, x)) sum_sign(x);
             const node& body = p_.nodes[p_.child(x, 0)];
-            if (body.kind == op::add) return factor(p_.child(x, 0), true);
+            if (body.kind == op::add || (body.kind == op::number && !sign_printed))
+                return factor(p_.child(x, 0), true);
             return term(p_.child(x, 0), false, sign_printed);
         }
         if (x.kind == op::number) return print_number(p_, x, sign_printed, out_);
