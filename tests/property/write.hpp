@@ -183,6 +183,8 @@ private:
             if (k > 0 && out != "-")
                 out += t.children[k].kind == ir::op::number ||
                                next.find_first_of("0123456789") == 0 ||
+                               (t.children[k - 1].kind == ir::op::number &&
+                                next.compare(0, 6, "\\frac{") == 0) ||  // a mixed number
                                is_call(t.children[k - 1], next)
                            ? " \\cdot "
                            : times[t.style % 7];

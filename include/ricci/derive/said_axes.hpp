@@ -344,7 +344,7 @@ private:
     constexpr bool reaches_as_source(ref e, const binding& b, bool arithmetic) const {
         const ir::axis along = p_.indices[b.index].along;
         ref body = none, index = none;
-        bool gives = false;  // whether the equation is there for an extent alone
+        bool gives = is_source_[p_.equations[e].name];  // or is there for an extent alone
         for (const extent_giver<Program>& g : givers_) {
             if (g.name == along.tensor) body = g.body, index = g.index;
             gives = gives || g.name == p_.equations[e].name;
