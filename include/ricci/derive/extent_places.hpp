@@ -6,6 +6,7 @@
 #include <ricci/ir/conditions.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/written_place.hpp>
 
 namespace ricci::derive {
 
@@ -24,14 +25,14 @@ public:
         buffer<use> here, there;
         add_places(body, index, false, here);
         add_places(other, its, false, there);
-        return are_among(here, there) && are_among(there, here);
+        return !here.empty() && are_among(here, there) && are_among(there, here);
     }
 
 private:
     struct use {
-        ref name;
-        std::int32_t axis;
-        ir::range at;
+        ir::axis axis;
+        ir::position_kind kind;  // `gathered`: of a place that is written out
+        ir::written_place at;
         bool guarded;
     };
     /// The places of tensors in which an index stands, but plainly.
@@ -43,25 +44,35 @@ private:
         while (x.kind == ir::op::tensor && p_.names[name].kind != ir::name_kind::plain &&
                p_.names[name].numerator_rank == 0)
             name = p_.names[name].of;
-        for (std::int32_t k = 0; x.kind == ir::op::tensor && k < x.positions.count; ++k)
-            if (ir::has_index(p_, {x.positions.first + k, 1}, index))
-                out.push({name, k, {x.positions.first + k, 1}, guarded});
+        for (std::int32_t k = 0; x.kind == ir::op::tensor && k < x.positions.count; ++k) {
+            const ir::position& q = p_.positions[x.positions.first + k];
+            if (!ir::has_index(p_, {x.positions.first + k, 1}, index)) continue;
+            ir::written_place at{true, q.offset};
+            for (std::int32_t t = 0; t < q.terms.count; ++t)
+                at.terms.push(p_.affine_terms[q.terms.first + t]);
+            out.push({{name, k}, q.kind, static_cast<ir::written_place&&>(at), guarded});
+        }
+        if (const ref a = ir::written_axis(p_, x); a != ir::none) {
+            const bool open = guarded || p_.indices[a].extent != ir::kept_inside;
+            ir::written_place at = ir::read_written_place(p_, p_.links[x.children.first + 1]);
+            bool has = false;
+            for (const ir::affine_term& t : at.terms) has = has || t.index == index;
+            if (has)
+                out.push({p_.indices[a].along, ir::position_kind::gathered,
+                          static_cast<ir::written_place&&>(at), open});
+        }
         const ir::guarded_children below(p_, x);
         for (std::int32_t k = 0; k < x.children.count; ++k)
             add_places(p_.links[x.children.first + k], index, guarded || below(k), out);
     }
     constexpr bool same_place(const use& a, const use& b) const {
-        const ir::position &x = p_.positions[a.at.first], &y = p_.positions[b.at.first];
-        if (a.name != b.name || a.axis != b.axis || x.kind != y.kind || x.offset != y.offset ||
-            x.terms.count != y.terms.count)
+        if (a.axis != b.axis || a.kind != b.kind || a.at.offset != b.at.offset || !a.at.known ||
+            !b.at.known || a.at.terms.size() != b.at.terms.size())
             return false;
-        for (std::int32_t t = 0; t < x.terms.count; ++t) {
-            const ir::affine_term &u = p_.affine_terms[x.terms.first + t],
-                                  &v = p_.affine_terms[y.terms.first + t];
-            if (u.coefficient != v.coefficient ||
-                p_.indices[u.index].along != p_.indices[v.index].along)
+        for (std::int32_t t = 0; t < a.at.terms.size(); ++t)
+            if (a.at.terms[t].coefficient != b.at.terms[t].coefficient ||
+                p_.indices[a.at.terms[t].index].along != p_.indices[b.at.terms[t].index].along)
                 return false;
-        }
         return true;
     }
     constexpr bool are_among(const buffer<use>& some, const buffer<use>& all) const {

@@ -343,11 +343,13 @@ private:
     /// from; of what gives extents, the same expression.
     constexpr bool reaches_as_source(ref e, const binding& b, bool arithmetic) const {
         const ir::axis along = p_.indices[b.index].along;
-        ref body = none, index = none;
+        ref body = none, index = none, mine = b.body;
         bool gives = is_source_[p_.equations[e].name];  // or is there for an extent alone
         for (const extent_giver<Program>& g : givers_) {
             if (g.name == along.tensor) body = g.body, index = g.index;
-            gives = gives || g.name == p_.equations[e].name;
+            if (g.name != p_.equations[e].name) continue;
+            gives = true;
+            if (b.body == p_.equations[e].body) mine = g.body;  // without the count of its partner
         }
         const ref defined = p_.definition(along.tensor);
         if (defined == e) return arithmetic;
@@ -357,7 +359,7 @@ private:
             if (at.kind == ir::position_kind::index) body = q.body, index = at.index;
         }
         if (body == none) return false;
-        if (gives && b.index == index && ir::same_expression(p_, b.body, body)) return true;
+        if (gives && b.index == index && ir::same_expression(p_, mine, body)) return true;
         return arithmetic && extent_places<Program>(p_).alike(b.body, b.index, body, index);
     }
 

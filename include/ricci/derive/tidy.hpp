@@ -8,6 +8,7 @@
 #include <ricci/ir/primes.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/written_place.hpp>
 
 namespace ricci::derive {
 
@@ -152,7 +153,8 @@ constexpr bool same_form(const Program& p, ir::range a, ir::range b) {
     return true;
 }
 
-/// Visits every tensor of an expression at which `index` is free.
+/// Visits every tensor of an expression at which `index` is free, and every place with it that
+/// was written out and says how far it runs, [p = 3 - i].
 template <class Program, class Visit>
 constexpr void for_each_use(const Program& p, ref n, ref index, const Visit& visit) {
     const ir::node& x = p.nodes[n];
@@ -163,6 +165,13 @@ constexpr void for_each_use(const Program& p, ref n, ref index, const Visit& vis
             const ir::range axis{x.positions.first + k, 1};
             if (ir::has_index(p, axis, index)) visit(n, p.positions[axis.first].kind);
         }
+    const ref axis = ir::written_axis(p, x);
+    if (axis != ir::none && p.indices[axis].extent == ir::kept_inside)
+        ir::for_each_node(p, p.links[x.children.first + 1], [&](ref m) {
+            const ir::node& y = p.nodes[m];
+            if (y.kind == op::position && ir::has_index(p, y.positions, index))
+                visit(n, ir::position_kind::affine);
+        });
     for (std::int32_t k = 0; k < x.children.count; ++k)
         for_each_use(p, p.links[x.children.first + k], index, visit);
 }

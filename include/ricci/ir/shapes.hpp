@@ -307,11 +307,8 @@ private:
     /// says it. As far as the axis where conditions, pad, wrap or clamp say what happens outside;
     /// else, as of x^{3-i}, as far as all places are inside.
     constexpr void see_written_place(const node& x) {
-        const node& axis = p.nodes[p.child(x, 0)];
-        if (x.detail != static_cast<std::uint8_t>(comparison::equal) || axis.kind != op::position)
-            return;
-        const ref a = p.at(axis.positions, 0).index;
-        if (!is_written_out(p, a) || extent(a) == open_extent) return;
+        const ref a = written_axis(p, x);
+        if (a == none || extent(a) == open_extent) return;
         written_place at = read_written_place(p, p.child(x, 1));
         bool guarded = p.indices[a].extent != kept_inside;
         std::int64_t least = at.offset, most = at.offset;  // without the open letters

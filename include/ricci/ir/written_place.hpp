@@ -13,6 +13,16 @@ constexpr bool is_written_out(const program_view& p, ref index) {
     return s.size > 2 && s.data[s.size - 1] == '\'' && s.data[s.size - 2] == '\'';
 }
 
+/// The index that such a sum runs over, of a condition [p = i - 1]; none of others.
+constexpr ref written_axis(const program_view& p, const node& x) {
+    if (x.kind != op::compare || x.detail != static_cast<std::uint8_t>(comparison::equal))
+        return none;
+    const node& axis = p.nodes[p.links[x.children.first]];
+    if (axis.kind != op::position) return none;
+    const ref index = p.at(axis.positions, 0).index;
+    return is_written_out(p, index) ? index : none;
+}
+
 /// offset + sum of coefficient * index.
 struct written_place {
     bool known = true;  // it is such a sum

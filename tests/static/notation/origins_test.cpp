@@ -50,6 +50,11 @@ static_assert(prints("A^{ij} = [j \\le i + 1] b^{i-j}", "A^{ij} = [j \\le i + 1]
 static_assert(prints("A^{ij} = [(i - j) \\bmod 2 = 0] b^{i-j}",
                      "A^{ij} = [((i - j) \\bmod 2) = 0] b^{i-j}"));
 static_assert(prints("A^{ij} = [m^{ij}] b^{i-j}", "A^{ij} = [m^{ij}] b^{i-j}"));
+// A softmax runs over all of its letter, whatever a bracket outside leaves of it.
+static_assert(prints("A^{ij} = [j \\le i] \\operatorname{softmax}_j(S^{ij} + b^{i-j})",
+                     "A^{ij} = [j \\le i] \\operatorname{softmax}_{j}(S^{ij} + b^{i-j})"));
+static_assert(prints("A^{ij} = [k \\le i] c^k \\operatorname{softmax}_j(S^{ij} + b^{i-k})",
+                     "A^{ij} = [k \\le i] c^{k} \\operatorname{softmax}_{j}(S^{ij} + b^{i-k+0})"));
 static_assert(prints("y^{i} = A^{ij} b^{i-2j}", "y^{i} = A^{ij} b^{i-2j}"));
 static_assert(is_accepted("y^i = E^{n_{ij}} b_{i-j}"));
 static_assert(is_accepted("L = \\sum_{i,j} (b_{i-j} + A^{ij})"));
