@@ -148,6 +148,14 @@ static_assert(contains(gradient_latex("Y^{i} = X^{i}; Z^{i} = W^{i}", "Y", "W"),
 static_assert(contains(gradient_latex("Y^{i} = \\operatorname{sign}(X^{i})", "Y", "X"),
                        "Y does not depend on X"));
 
+// What only letters together say is one equation for each of them, and no circle of two.
+static_assert(derives(
+    "Y = \\sum_{i,l} X^{i-l+3}",
+    R"(\text{extent}_{\text{1}}^{il} = X^{i-l+3}
+\text{extent}_{\text{2}}^{li} = X^{i-l+3}
+)" D_X("^{i''}") " := \\sum_{i,l} [i'' = i - l + 3] " D_Y(
+        "") R"(, \quad i'' \in \operatorname{axis}_{0}(X), \quad i \in \operatorname{axis}_{0}(\text{extent}_{\text{1}}), \quad l \in \operatorname{axis}_{0}(\text{extent}_{\text{2}}))"));
+
 // Letters of axes ---------------------------------------------------------------------------------
 
 // p stands with a prime, and p' may have its extent from p: the axis that the place 0 is of has

@@ -43,6 +43,7 @@ static_assert(number_prints(-__builtin_inf(), "-\\infty"));
 
 // Brackets
 // What would read as something else has a sign, parentheses or its sum written.
+static_assert(prints("y = \\sum_{b} (-1)", "y = \\sum_{b} (-1)"));
 static_assert(prints("y = a \\cdot (b + c)", "y = a \\cdot (b + c)"));
 static_assert(prints("y^i = i \\cdot (b + x^i)", "y^{i} = i \\cdot (b + x^{i})"));
 static_assert(prints("y = (a)^{0.5}", "y = (a)^{0.5}"));
