@@ -11,6 +11,7 @@
 #include <ricci/derive/said_axes.hpp>
 #include <ricci/derive/squares.hpp>
 #include <ricci/derive/tidy.hpp>
+#include <ricci/derive/written_tables.hpp>
 #include <ricci/detail/nearest.hpp>
 #include <ricci/ir/compact.hpp>
 #include <ricci/ir/letters_beside_names.hpp>
@@ -239,11 +240,29 @@ protected:
     /// What the kept names need of the program, or all of it, with the axes that its text has to say.
     constexpr ir::program finished(bool all = false) {
         const buffer<equation> equations = p_.equations;
+        write_tables();
         ir::program out =
             axis_sayer<Program>(p_, dimensions_, source_names_, derived_, stated_).run(all);
         p_.equations = equations;
         if (ir::part_letters_from_names(out)) return ir::compact(out);
         return out;
+    }
+
+    constexpr void write_tables() {
+        bool any = false;
+        for (const ir::affine_term& t : p_.affine_terms) any = any || t.coefficient < 0;
+        if (!any) return;
+        const auto extent_of = [&](ref i) { return count_over(p_, primed(i)); };
+        const auto axis_of = [&](ref n, std::int32_t k) { return dimensions_.axis_of(n, k); };
+        for (ref e = 0; e < p_.equations.size(); ++e) {
+            const equation q = p_.equations[e];
+            taken_ = ir::indices_of(p_, q);
+            if (!q.claim)
+                p_.equations[e].body =
+                    table_writer<Program, decltype(extent_of), decltype(axis_of)>(p_, extent_of,
+                                                                                  axis_of)
+                        .write(q);
+        }
     }
 
     // Singular points: what chain rules would make of 0 times infinity ---------------------------

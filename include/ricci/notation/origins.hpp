@@ -5,26 +5,27 @@
 
 #include <cstdint>
 
-#include <ricci/ir/conditions.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
-#include <ricci/notation/inequalities.hpp>
+#include <ricci/ir/subtracted_places.hpp>
 #include <ricci/notation/place_writer.hpp>
 
 namespace ricci::notation {
 
 /// Runs when all sums and their conditions are written out.
-class origin_settler {
+class origin_settler : ir::subtracted_places<origin_settler, ir::program> {
+    using base = ir::subtracted_places<origin_settler, ir::program>;
+    friend base;
+
 public:
-    constexpr origin_settler(ir::program& p, detail::text_view text) : p_(p), text_(text) {}
+    constexpr origin_settler(ir::program& p, detail::text_view text) : base(p), text_(text) {}
 
     constexpr ir::mistake run() {
         bool any = false;
         for (const ir::affine_term& t : p_.affine_terms) any = any || t.coefficient < 0;
         for (ir::equation& e : p_.equations) {
             if (!any || mistake_) break;
-            equation_ = e;
-            e.body = settle(e.body);
+            e.body = settled(e);
         }
         if (tables_.size() > 0 && !mistake_) check_origins();
         return static_cast<ir::mistake&&>(mistake_);
@@ -43,56 +44,18 @@ private:
             mistake_ =
                 ir::make_mistake(ir::mistake_kind::unexpected, text_, at.begin, at.end, words);
     }
-    constexpr ref settle(ref n) {
-        const ir::node x = p_.nodes[n];
-        const std::int32_t held = conditions_.size(), around = around_.size();
-        if (x.indices.count > 0) around_.push(n);
-        std::int32_t k = 0;
-        const ref out = ir::rebuild_children(p_, n, [&](ref child) {
-            hold_conditions(x, k++);
-            const ref settled = settle(child);
-            conditions_.shrink(held);
-            if (x.kind == op::tensor && p_.nodes[settled].kind == op::reduce)
-                fail(x.source, looked_up_inside);
-            return settled;
-        });
-        around_.shrink(around);
-        return x.kind == op::tensor && !mistake_ ? settle_use(out) : out;
-    }
-    constexpr void hold(ref condition, bool holds) {
-        conditions_.push({condition, holds, around_.size()});
-    }
-    /// Notes what holds where the k-th child counts.
-    constexpr void hold_conditions(const ir::node& x, std::int32_t k) {
-        const ref* child = p_.links.data() + x.children.first;
-        const auto kind = static_cast<ir::comparison>(x.detail);
-        if (x.kind == op::multiply || x.kind == op::divide) {
-            const std::int32_t count = x.kind == op::divide ? 1 : x.children.count;
-            for (std::int32_t f = 0; f < count; ++f)
-                if (f != k) hold_brackets(child[f]);
-        } else if (x.kind == op::choose) {
-            for (std::int32_t c = 1; c < k; c += 2) hold(child[c], false);
-            if (k % 2 == 0 && k + 1 < x.children.count) hold(child[k + 1], true);
-        } else if (x.kind == op::compare && kind >= ir::comparison::logical_and) {
-            hold(child[1 - k], kind == ir::comparison::logical_and);
-        }
-    }
-    constexpr void hold_brackets(ref n) {
-        const ir::node& x = p_.nodes[n];
-        if (ir::is_bracket(x)) hold(n, true);
-        const std::int32_t count = x.kind == op::multiply ? x.children.count
-                                   : x.kind == op::divide ? 1
-                                                          : 0;
-        for (std::int32_t k = 0; k < count; ++k) hold_brackets(p_.links[x.children.first + k]);
+    constexpr void see_place(const ir::node& x, ref place) {
+        if (p_.nodes[place].kind == op::reduce) fail(x.source, looked_up_inside);
     }
     constexpr ref settle_use(ref n) {
+        if (mistake_) return n;
         const ir::node x = p_.nodes[n];
         detail::buffer<ir::position> list;
         bool changed = false;
         for (std::int32_t axis = 0; axis < x.positions.count; ++axis) {
             ir::position q = p_.positions[x.positions.first + axis];
-            if (has_subtracted(p_, q)) {
-                if (inequalities(p_, around_).exclude_below_zero(q, conditions_)) {
+            if (ir::has_subtracted(p_, q)) {
+                if (is_excluded(q)) {
                     q.index = outside::excluded;
                     changed = true;
                 } else if (is_table(n, q)) {
@@ -121,50 +84,6 @@ private:
         return !mistake_;
     }
 
-    // Whether both letters stand together elsewhere -------------------------------------------------
-
-    constexpr bool stand_together(ref use, const ir::position& q) const {
-        const ref i = p_.affine_terms[q.terms.first].index,
-                  j = p_.affine_terms[q.terms.first + 1].index;
-        if (ir::has_index(p_, equation_.positions, i) && ir::has_index(p_, equation_.positions, j))
-            return true;
-        ref scope = equation_.body;  // the innermost sign that binds one of them
-        for (const ref sign : around_) {
-            const ir::range over = p_.nodes[sign].indices;
-            bool first = false, second = false;
-            for (std::int32_t k = 0; k < over.count; ++k) {
-                first = first || p_.links[over.first + k] == i;
-                second = second || p_.links[over.first + k] == j;
-            }
-            if (first && second && ir::is_of_matrix(p_.nodes[sign])) return true;
-            if ((first || second) && ir::binds(p_.nodes[sign])) scope = sign;
-        }
-        return holds_both(scope, use, i, j);
-    }
-    constexpr bool holds_both(ref n, ref use, ref i, ref j) const {
-        const ir::node& x = p_.nodes[n];
-        if (n != use && (x.kind == op::tensor || x.kind == op::delta)) {
-            ir::index_set here;
-            add_places(n, i, j, here);
-            if (here.has(i) && here.has(j)) return true;
-        }
-        for (std::int32_t k = 0; k < x.children.count; ++k)
-            if (holds_both(p_.links[x.children.first + k], use, i, j)) return true;
-        return false;
-    }
-    /// The letters of a use's places and of nested ones, but for those that subtract them too.
-    constexpr void add_places(ref n, ref i, ref j, ir::index_set& to) const {
-        const ir::node& x = p_.nodes[n];
-        for (std::int32_t k = 0; k < x.positions.count; ++k) {
-            const ir::range one{x.positions.first + k, 1};
-            const bool difference = has_subtracted(p_, p_.positions[one.first]) &&
-                                    ir::has_index(p_, one, i) && ir::has_index(p_, one, j);
-            if (!difference) ir::add_indices(p_, one, to);
-        }
-        for (std::int32_t k = 0; x.kind == op::tensor && k < x.children.count; ++k)
-            if (p_.nodes[p_.links[x.children.first + k]].kind == op::tensor)
-                add_places(p_.links[x.children.first + k], i, j, to);
-    }
     constexpr void refuse_both(const ir::node& x, const ir::position& q) {
         detail::text_builder place, letters, taken, s;
         for (std::int32_t t = 0; t < q.terms.count; ++t) {
@@ -260,7 +179,7 @@ private:
         for (const table& shown : tables_) {
             if (shown.name != name || shown.axis >= at.count) continue;
             const ir::position& q = p_.positions[at.first + shown.axis];
-            if (q.kind == ir::position_kind::merged || has_subtracted(p_, q)) continue;
+            if (q.kind == ir::position_kind::merged || ir::has_subtracted(p_, q)) continue;
             const bool plain =
                 q.kind == ir::position_kind::index ||
                 (q.kind == ir::position_kind::affine && q.offset == 0 && q.terms.count == 1 &&
@@ -279,11 +198,7 @@ private:
         }
     }
 
-    ir::program& p_;
     detail::text_view text_;
-    ir::equation equation_{};                    // in hand
-    detail::buffer<held_condition> conditions_;  // around the place in hand
-    detail::buffer<ref> around_;                 // what binds or keeps indices around it
     detail::buffer<table> tables_;
     ir::mistake mistake_;
 };

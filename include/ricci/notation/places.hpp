@@ -7,6 +7,7 @@
 #include <ricci/ir/conditions.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/subtracted_places.hpp>
 #include <ricci/notation/bounds.hpp>
 #include <ricci/notation/open_letters.hpp>
 #include <ricci/notation/place_writer.hpp>
@@ -59,7 +60,7 @@ private:
         const ir::node x = p_.nodes[n];
         for (std::int32_t k = 0; x.kind == op::tensor && !guarded && k < x.positions.count; ++k) {
             const ir::position& q = p_.positions[x.positions.first + k];
-            if (!is_plain_arithmetic(q) || has_subtracted(p_, q)) continue;
+            if (!is_plain_arithmetic(q) || ir::has_subtracted(p_, q)) continue;
             ir::for_each_index(p_, {x.positions.first + k, 1}, [&](ref i) {
                 neighbours_.push({x.name, i});
             });
@@ -109,7 +110,7 @@ private:
             if (is_plain_arithmetic(q) && q.offset < 0) {
                 if (!guarded) refuse_below_zero(x, q);
                 q.index = outside::excluded;
-            } else if (is_plain_arithmetic(q) && q.offset > 0 && has_subtracted(p_, q)) {
+            } else if (is_plain_arithmetic(q) && q.offset > 0 && ir::has_subtracted(p_, q)) {
                 q.index = outside::excluded;  // x^{3-i}, as written
             }
             changed = changed || (q.kind == ir::position_kind::affine && q.index != none);

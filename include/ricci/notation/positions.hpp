@@ -18,14 +18,6 @@ inline constexpr ref padded = -4;   // 0
 inline constexpr ref excluded = -5;
 }  // namespace outside
 
-/// Whether an affine position subtracts a letter.
-constexpr bool has_subtracted(const ir::program& p, const ir::position& q) {
-    bool found = false;
-    for (std::int32_t t = 0; q.kind == ir::position_kind::affine && t < q.terms.count; ++t)
-        found = found || p.affine_terms[q.terms.first + t].coefficient < 0;
-    return found;
-}
-
 class position_parser : public cursor {
 public:
     using cursor::cursor;

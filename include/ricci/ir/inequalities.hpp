@@ -7,28 +7,29 @@
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
-namespace ricci::notation {
+namespace ricci::ir {
 
 /// A node, and whether it holds or fails around a place; how many of the signs around the place are
 /// around the node as well.
 struct held_condition {
-    ir::ref node;
+    ref node;
     bool holds;
     std::int32_t signs;
 };
 
+template <class Program>
 class inequalities {
 public:
     /// `signs`: what binds or keeps letters around the place, the outermost first.
-    constexpr inequalities(const ir::program& p, const detail::buffer<ir::ref>& signs)
+    constexpr inequalities(const Program& p, const detail::buffer<ref>& signs)
         : p_(p), signs_(signs) {}
 
-    constexpr bool exclude_below_zero(const ir::position& q,
+    constexpr bool exclude_below_zero(const position& q,
                                       const detail::buffer<held_condition>& conditions) {
         form place{};
         place.number = q.offset;
         for (std::int32_t t = 0; t < q.terms.count; ++t) {
-            const ir::affine_term term = p_.affine_terms[q.terms.first + t];
+            const affine_term term = p_.affine_terms[q.terms.first + t];
             if (!add_letter(place, term.index, term.coefficient, signs_.size())) return false;
         }
         add_less(place, 0);
@@ -45,13 +46,13 @@ private:
 
     /// Under \operatorname{softmax}_j the j is another than that of a bracket outside.
     struct named {
-        ir::ref index;
+        ref index;
         std::int32_t hidden;  // by how many signs between the condition and the place
     };
-    constexpr bool add_letter(form& f, ir::ref index, std::int64_t factor, std::int32_t signs) {
+    constexpr bool add_letter(form& f, ref index, std::int64_t factor, std::int32_t signs) {
         named l{index, 0};
         for (std::int32_t s = signs; s < signs_.size(); ++s) {
-            const ir::range over = p_.nodes[signs_[s]].indices;
+            const range over = p_.nodes[signs_[s]].indices;
             for (std::int32_t k = 0; k < over.count; ++k)
                 l.hidden += p_.links[over.first + k] == index;
         }
@@ -64,26 +65,26 @@ private:
         return !__builtin_add_overflow(f.factor[k], factor, &f.factor[k]);
     }
     /// Adds a value times a whole number; false if it is no sum of letters and whole numbers.
-    constexpr bool add(form& f, ir::ref n, std::int64_t times, std::int32_t signs) {
-        const ir::node& x = p_.nodes[n];
+    constexpr bool add(form& f, ref n, std::int64_t times, std::int32_t signs) {
+        const node& x = p_.nodes[n];
         constexpr std::int64_t most = 1 << 30;
         const auto whole = [](double v) {
             return v > -1e9 && v < 1e9 && v == static_cast<double>(static_cast<std::int64_t>(v));
         };
-        if (x.kind == ir::op::number && whole(x.value)) {
+        if (x.kind == op::number && whole(x.value)) {
             f.number += times * static_cast<std::int64_t>(x.value);
             return true;
         }
-        if (x.kind == ir::op::position)
+        if (x.kind == op::position)
             return add_letter(f, p_.positions[x.positions.first].index, times, signs);
-        if (x.kind == ir::op::multiply && x.children.count == 2) {
-            const ir::node& number = p_.nodes[p_.links[x.children.first]];
-            return number.kind == ir::op::number && whole(number.value) && times < most &&
+        if (x.kind == op::multiply && x.children.count == 2) {
+            const node& number = p_.nodes[p_.links[x.children.first]];
+            return number.kind == op::number && whole(number.value) && times < most &&
                    times > -most &&
                    add(f, p_.links[x.children.first + 1],
                        times * static_cast<std::int64_t>(number.value), signs);
         }
-        bool all = x.kind == ir::op::add;
+        bool all = x.kind == op::add;
         for (std::int32_t k = 0; all && k < x.children.count; ++k)
             all = add(f, p_.links[x.children.first + k], times, signs);
         return all;
@@ -98,7 +99,7 @@ private:
     /// Whether the rows and the conditions from the k-th on hold nowhere together.
     constexpr bool never(const detail::buffer<held_condition>& conditions, std::int32_t k) {
         if (k == conditions.size()) return ++cases_ <= most_cases && contradict(rows_, 0);
-        const ir::node& x = p_.nodes[conditions[k].node];
+        const node& x = p_.nodes[conditions[k].node];
         const bool holds = conditions[k].holds;
         const std::int32_t signs = conditions[k].signs;
         const auto with = [&](held_condition a, held_condition b, bool both) {
@@ -108,15 +109,14 @@ private:
             if (both) rest.push(b);
             return never(rest, 0);
         };
-        const ir::ref* parts = p_.links.data() + x.children.first;
-        if (x.kind == ir::op::apply &&
-            x.detail == static_cast<std::uint8_t>(ir::function::logical_not))
+        const ref* parts = p_.links.data() + x.children.first;
+        if (x.kind == op::apply && x.detail == static_cast<std::uint8_t>(function::logical_not))
             return with({parts[0], !holds, signs}, {}, false);
-        if (x.kind != ir::op::compare) return never(conditions, k + 1);
-        const auto kind = static_cast<ir::comparison>(x.detail);
-        if (kind >= ir::comparison::logical_and) {
+        if (x.kind != op::compare) return never(conditions, k + 1);
+        const auto kind = static_cast<comparison>(x.detail);
+        if (kind >= comparison::logical_and) {
             const held_condition a{parts[0], holds, signs}, b{parts[1], holds, signs};
-            if ((kind == ir::comparison::logical_and) == holds) return with(a, b, true);
+            if ((kind == comparison::logical_and) == holds) return with(a, b, true);
             return with(a, {}, false) && with(b, {}, false);
         }
         form difference{};
@@ -124,19 +124,19 @@ private:
             return never(conditions, k + 1);
         return never_with(kind, holds, difference, conditions, k + 1);
     }
-    constexpr bool never_with(ir::comparison kind, bool holds, const form& difference,
+    constexpr bool never_with(comparison kind, bool holds, const form& difference,
                               const detail::buffer<held_condition>& conditions, std::int32_t k) {
         form opposite{};
         for (std::int32_t l = 0; l < most_letters; ++l) opposite.factor[l] = -difference.factor[l];
         opposite.number = -difference.number;
         const std::int32_t mark = rows_.size();
         bool out = false;
-        if (kind == ir::comparison::less || kind == ir::comparison::less_equal) {
-            const bool strict = kind == ir::comparison::less;
+        if (kind == comparison::less || kind == comparison::less_equal) {
+            const bool strict = kind == comparison::less;
             if (holds) add_less(difference, strict ? 0 : 1);
             else add_less(opposite, strict ? 1 : 0);
             out = never(conditions, k);
-        } else if ((kind == ir::comparison::equal) == holds) {
+        } else if ((kind == comparison::equal) == holds) {
             add_less(difference, 1);
             add_less(opposite, 1);
             out = never(conditions, k);
@@ -182,11 +182,11 @@ private:
                !__builtin_add_overflow(first, second, &out);
     }
 
-    const ir::program& p_;
-    const detail::buffer<ir::ref>& signs_;
+    const Program& p_;
+    const detail::buffer<ref>& signs_;
     detail::buffer<named> letters_;
     detail::buffer<form> rows_;
     std::int32_t cases_ = 0;
 };
 
-}  // namespace ricci::notation
+}  // namespace ricci::ir
