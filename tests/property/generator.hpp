@@ -234,12 +234,11 @@ private:
         if (some && (allowed_.smooth_only || chance(50))) {
             tree holds = make_tree(ir::op::compare, two(position_tree(bound[0]), place(scope)),
                                    static_cast<unsigned>(ir::comparison::less_equal));
-            tree count = reduce_tree(ir::reduction::sum, bound, holds);
+            tree count = whole(reduce_tree(ir::reduction::sum, bound, holds));
             count.value = ir::some_place;
-            tree all =
-                reduce_tree(ir::reduction::sum, bound,
-                            make_tree(ir::op::multiply, two(std::move(holds), std::move(body))));
-            return make_tree(ir::op::divide, two(std::move(all), std::move(count)));
+            tree each = whole(make_tree(ir::op::multiply, two(std::move(holds), std::move(body))));
+            tree all = whole(reduce_tree(ir::reduction::sum, bound, std::move(each)));
+            return whole(make_tree(ir::op::divide, two(std::move(all), std::move(count))));
         }
         const bool least = chance(50);
         std::vector<tree> parts = two(std::move(body), condition(joined(scope, bound)));

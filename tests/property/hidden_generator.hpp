@@ -32,6 +32,12 @@ protected:
         if (!missing.empty()) factors.push_back(leaf(scope, missing));
     }
 
+    /// Marked as what is written so, or not at all.
+    static tree whole(tree t) {
+        t.whole = true;
+        return t;
+    }
+
 private:
     /// A condition, and a number that is above 0 where it holds and may be 0 elsewhere.
     struct gap {
@@ -98,10 +104,6 @@ private:
             write_sums(factors.back());
         }
         return product_of(std::move(factors));
-    }
-    static tree whole(tree t) {
-        t.whole = true;
-        return t;
     }
     tree hidden_factors(const gap& g, const indices& scope, const indices& wanted, unsigned depth) {
         static const double exponents[] = {0.5, -1, 1.5, -0.5};

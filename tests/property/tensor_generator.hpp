@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/property/drawing.hpp"
+#include "tests/property/tables.hpp"
 
 namespace ricci::testing {
 
@@ -183,7 +184,9 @@ protected:
             }
             const bool longer =
                 a.kind == ir::position_kind::affine || a.kind == ir::position_kind::fixed;
-            const bool open = a.kind == ir::position_kind::affine && !allowed_.longer_axes;
+            // What subtracts without a number, or with + 0, reads all of its axis.
+            const bool open = a.kind == ir::position_kind::affine &&
+                              (!allowed_.longer_axes || (falls(a) && first_place(p_, a) == 0));
             extents.push_back(reach(p_, a) + (longer && !open ? below(2) : 0));
         }
         if (chance(50))

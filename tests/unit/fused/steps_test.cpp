@@ -157,7 +157,7 @@ TEST_CASE("rows do not get what is hidden from them, be it NaN") {
                     .input("K", {1, n, 17}, layout::row_major);
                 p.input("V", {1, n, 36}, layout::row_major)
                     .input("B", {1, n, n}, layout::row_major);
-                p.input("b", {2 * n - 1}, layout::row_major).input("p", {n}, layout::row_major);
+                p.input("b", {n}, layout::row_major).input("p", {n}, layout::row_major);
                 auto& k = p.operand(p.name("K"));
                 if (key != 0) k.set(bad * 17 + 3, key);
                 p.prepare().run();
