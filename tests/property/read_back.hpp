@@ -98,10 +98,21 @@ struct counts {
     int run = 0;
 };
 
+/// Whether a program runs on shapes alone, so that what is derived from it has to do so as well.
+inline bool runs_on_shapes(const ir::program& p) {
+    try {
+        numbers_for(p).run(p, false);
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
 /// What is wrong with what a program prints, or nothing. `by_name`: its inputs may come in another
-/// order, as solutions are printed with their right-hand sides inside.
-inline std::string read_back(const ir::program& first, counts* seen = nullptr,
-                             bool by_name = false) {
+/// order, as solutions are printed with their right-hand sides inside. `shapes`: they say all
+/// extents, or may do so.
+inline std::string read_back(const ir::program& first, counts* seen = nullptr, bool by_name = false,
+                             bool shapes = true) {
     const std::string printed = printed_of(first.view());
     const auto second =
         detail::parse_and_define({printed.data(), static_cast<std::int32_t>(printed.size())});
@@ -112,7 +123,7 @@ inline std::string read_back(const ir::program& first, counts* seen = nullptr,
     if (face != other) return wrong("the program " + face + "; what is read " + other);
     if (seen != nullptr) ++seen->read;
     bool ran = false;
-    for (const bool extents : {false, true}) try {
+    for (const bool extents : {!shapes, true}) try {
             const numbers_for numbers(first);
             const auto expected = numbers.run(first, extents);
             ran = true;

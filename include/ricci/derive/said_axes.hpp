@@ -8,6 +8,7 @@
 #include <ricci/derive/dimensions.hpp>
 #include <ricci/derive/extent_places.hpp>
 #include <ricci/derive/tidy.hpp>
+#include <ricci/ir/order.hpp>
 
 namespace ricci::derive {
 
@@ -58,6 +59,7 @@ public:
                 if (!p_.equations[e].claim && needed.has(p_.equations[e].name)) look_at(e);
         } while (more_);
         write();
+        if (!said_.empty()) (void)ir::order_equations(p_, {});
         return only_needed(p_, needed);
     }
 
