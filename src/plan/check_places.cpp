@@ -322,6 +322,8 @@ private:
         if (tried_.size() == box_.size()) {
             if (--left_ < 0) refuse_undecided();
             const bool all_hold =
+                std::all_of(all.begin(), all.end(),
+                            [&](const affine_form& f) { return value_of(f) >= 0; }) &&
                 std::all_of(others.begin(), others.end(), [&](const position_condition& c) {
                     return (reader_.value(c.node, [&](ir::ref i) { return place_of(i); }) != 0) ==
                            c.holds;
@@ -352,17 +354,20 @@ private:
             if (box_[k].index == index) return tried_[k];
         return 0;
     }
+    std::int64_t value_of(const affine_form& f) const {
+        std::int64_t value = f.offset;
+        for (const auto& [index, factor] : f.terms) value += factor * place_of(index);
+        return value;
+    }
     [[noreturn]] void refuse(const affine_form& place, std::int64_t extent) const {
         std::vector<std::string> where;
-        std::int64_t at = place.offset;
-        for (const auto& [index, factor] : place.terms) {
-            where.push_back(fmt::format("{} = {}", words_of_index(p_, index), place_of(index)));
-            at += factor * place_of(index);
-        }
+        for (const auto& term : place.terms)
+            where.push_back(
+                fmt::format("{} = {}", words_of_index(p_, term.first), place_of(term.first)));
         throw error(fmt::format(
             "ricci: in {} the place {} is read where {}, and the axis has the places 0 to {}; no "
             "condition on positions excludes it.",
-            words_of_equation(p_, e_), at, fmt::join(where, ", "), extent - 1));
+            words_of_equation(p_, e_), value_of(place), fmt::join(where, ", "), extent - 1));
     }
     [[noreturn]] void refuse_undecided() const {
         throw error(

@@ -181,6 +181,13 @@ void check_all_square(unsigned count) {
     }
 }
 
+/// Parts of axes that nothing reads are refused, and letters that may end early.
+std::string may_be_refused(const std::string& words) {
+    for (const char* said : {"would never be read", "would end earlier"})
+        if (words.find(said) != std::string::npos) return {};
+    return words;
+}
+
 /// What is wrong with a program of places among doubles.
 std::string check_places(const place_program& p) {
     try {
@@ -192,15 +199,11 @@ std::string check_places(const place_program& p) {
         bound_places bound(p, bound_program::parsed(p.text()), element::f64, inputs);
         for (const auto& [letter, n] : p.extents)
             if (p.mentions(letter)) bound.program().extent(std::string(1, letter), n);
-        return check_passes(bound.program().request(), seen(), expected);
+        return may_be_refused(check_passes(bound.program().request(), seen(), expected));
     } catch (const std::out_of_range&) {
         return {};  // conditions that hid a place have been left out
     } catch (const std::exception& e) {
-        // Parts of axes that nothing reads are refused, and letters that may end early.
-        const std::string words = e.what();
-        for (const char* said : {"would never be read", "would end earlier"})
-            if (words.find(said) != std::string::npos) return {};
-        return words;
+        return may_be_refused(e.what());
     }
 }
 

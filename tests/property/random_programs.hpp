@@ -16,10 +16,11 @@ void on_random_programs(unsigned count, const constructs& allowed, const Check& 
     unsigned failures = 0;
     for (unsigned seed = first; seed < first + count && failures < 5; ++seed) {
         const random_program p = generator(seed, allowed).run();
-        if (check(p).empty()) continue;
+        const std::string wrong = check(p);
+        if (wrong.empty()) continue;
         ++failures;
         const random_program small = shrinker(check).run(p);
-        UNSCOPED_INFO(describe(small, check(small)));
+        UNSCOPED_INFO(describe(small, check(small)) << "before it was made smaller: " << wrong);
         CHECK(false);
     }
     CHECK(failures == 0);

@@ -34,6 +34,7 @@ struct shape_inference {
     std::int32_t unread_ = 0;  // powers of 0 around the place in hand: no place below has to exist
     detail::buffer<std::int32_t> current_ = {};  // by index: its cell at the place in hand
     detail::buffer<ref> owners_ = {};            // by index: the first reduction that binds it
+    bool twins_ = false;                         // two signs bind letters of one spelling
     detail::buffer<ref> around_ = {};            // the indices of the left and of the sums around
     std::int32_t guards_ = 0;  // how many brackets and cases are around the place in hand
     detail::buffer<std::int32_t> outside_ = {};  // by index: how many of them around what binds it
@@ -191,6 +192,7 @@ private:
         current_.clear();
         outside_.clear();
         owners_.clear();
+        twins_ = false;
         around_.clear();
         for (ref i = 0; i < p.indices.size(); ++i) {
             current_.push(e * t.indices_ + i);
@@ -225,7 +227,7 @@ private:
         const bool counts = p.nodes[n].value == some_place && divided != none && n != divided &&
                             binds_index(divided, i);
         const ref sign = counts ? divided : n;
-        if (owners_[i] == none) owners_[i] = n;
+        if (owners_[i] == none) own(i, n);
         if (owners_[i] == sign) return e * t.indices_ + i;
         const std::int32_t known = cell_in_scope(e, n, i);
         if (known != none) return known;
@@ -233,6 +235,13 @@ private:
         if (made == none) made = t.cells_.push({t.given_[i], none, 0});
         t.scopes_.push({e, n, i, made});
         return made;
+    }
+    /// Another symbol of the same spelling is the same letter, bound by another sign.
+    constexpr void own(ref i, ref sign) {
+        owners_[i] = sign;
+        for (ref j = 0; j < p.indices.size(); ++j)
+            twins_ = twins_ || (j != i && owners_[j] != none && owners_[j] != sign &&
+                                p.index(j) == p.index(i));
     }
     constexpr std::int32_t cell_in_scope(ref e, ref n, ref i) const {
         for (const shape_table::scope& s : t.scopes_)
@@ -502,7 +511,7 @@ private:
             for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
                 if (is_open(p.reduced(x, k))) share_around(p.reduced(x, k));
         });
-        const bool separate = round_ < last_round && t.scopes_.size() > 0;
+        const bool separate = round_ < last_round && (t.scopes_.size() > 0 || twins_);
         for (ref i = 0; i < p.indices.size() && !separate; ++i) share_with_any(e, i);
         if (!separate)
             walk(e, p.equations[e].body, [&](ref n) {
