@@ -50,6 +50,27 @@ inline bool shows(const tree& t, const std::string& i, const tree& all) {
     return std::any_of(t.children.begin(), t.children.end(),
                        [&](const tree& child) { return shows(child, i, all); });
 }
+/// Whether an expression reads an axis of a tensor plainly at an index.
+inline bool reads_plainly(const tree& t, std::size_t tensor, std::size_t axis,
+                          const std::string& i) {
+    if (t.kind == ir::op::tensor && t.tensor == tensor &&
+        t.axes[axis].kind == ir::position_kind::index && t.axes[axis].terms[0].first == i)
+        return true;
+    return std::any_of(t.children.begin(), t.children.end(),
+                       [&](const tree& child) { return reads_plainly(child, tensor, axis, i); });
+}
+/// Adds the letters of sums by which one tensor is read beside one of them, as dA^{b+m} beside dA^m:
+/// m would end early by itself.
+inline void add_shifted(const tree& t, const tree& body, letters& needed) {
+    for (std::size_t k = 0; k < t.axes.size() && t.kind == ir::op::tensor; ++k) {
+        const axis& a = t.axes[k];
+        if (!is_open(a) || a.terms.size() < 2) continue;
+        for (const auto& term : a.terms)
+            if (reads_plainly(body, t.tensor, k, term.first))
+                for (const auto& each : a.terms) needed.insert(each.first);
+    }
+    for (const auto& child : t.children) add_shifted(child, body, needed);
+}
 /// The indices whose extents the caller has to bind: where they are free, or below the sign that
 /// binds them, no tensor says them.
 inline letters indices_to_give(const random_program& p) {
@@ -67,6 +88,7 @@ inline letters indices_to_give(const random_program& p) {
         add_letters(e.left, free);
         for (const auto& i : free) ask(e.body, i);
         look(e.body, look);
+        add_shifted(e.body, e.body, needed);
     }
     return needed;
 }
