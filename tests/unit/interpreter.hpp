@@ -53,6 +53,7 @@ public:
 
     /// Evaluates all equations that compute something, in their order.
     void run() {
+        for (const ir::equation& e : p_.equations) infer(e);  // what each of them says by itself
         for (equation_ = 0; equation_ < p_.equations.size(); ++equation_)
             if (ir::computes(p_, p_.equations[equation_]))
                 evaluate_equation(p_.equations[equation_]);
@@ -344,23 +345,29 @@ private:
             infer_node(e.body);
             if (const auto known = shapes.find(e.name); known != shapes.end())
                 infer_axes(e.positions, known->second);
-            for (ir::ref i = 0; i < p_.indices.size(); ++i) {  // j' is as long as j
-                std::string text = spelled(i);
-                while (!text.empty() && text.back() == '\'') text.pop_back();
-                for (ir::ref j = 0; j < p_.indices.size(); ++j)
-                    if (j != i && spelled(j) == text) {
-                        auto& a = extents_[static_cast<std::size_t>(i)];
-                        auto& b = extents_[static_cast<std::size_t>(j)];
-                        if (a < 0) a = b;
-                        if (b < 0) b = a;
-                    }
-            }
+            for (ir::ref i = 0; i < p_.indices.size(); ++i) share_letter(i);
         }
         // \delta^{jj} Z^i says nothing of j, which the equations before this one do
         seen_.resize(extents_.size(), -1);
         for (std::size_t i = 0; i < seen_.size(); ++i) {
             if (extents_[i] < 0) extents_[i] = seen_[i];
             else seen_[i] = extents_[i];
+        }
+    }
+    /// j''' is as long as j'', and that as j, if nothing else says it. With two primes or more it may
+    /// run over an axis that is read at an edge, which says nothing of j.
+    void share_letter(ir::ref i) {
+        std::string text = spelled(i);
+        const bool says = !text.ends_with("''");
+        while (!text.empty() && text.back() == '\'') {
+            text.pop_back();
+            for (ir::ref j = 0; j < p_.indices.size(); ++j) {
+                if (j == i || spelled(j) != text) continue;
+                auto& a = extents_[static_cast<std::size_t>(i)];
+                auto& b = extents_[static_cast<std::size_t>(j)];
+                if (a < 0) a = b;
+                if (b < 0 && says) b = a;
+            }
         }
     }
     std::string spelled(ir::ref i) const {
