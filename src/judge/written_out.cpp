@@ -9,6 +9,7 @@
 #include <ricci/ir/prove.hpp>
 #include <ricci/ir/rewrite.hpp>
 
+#include "src/judge/cases.hpp"
 #include "src/judge/elementary.hpp"
 
 namespace ricci::judge {
@@ -155,17 +156,20 @@ ir::ref below_logarithm(const ir::program& p, ir::ref n) {
 
 /// Whether two nodes are equal, with what the program defines opened as far as that takes.
 bool are_equal(ir::program& p, ir::ref one, ir::ref other, bool complex, int places) {
+    const auto vanishes = [&](ir::ref n) {
+        return is_zero(p, with_few_functions(p, n, complex), places);
+    };
     ir::ref n = p.make(ir::op::add, one, p.make(ir::op::multiply, p.number(-1), other));
-    if (is_zero(p, with_few_functions(p, n, complex), places)) return true;
+    if (vanishes(n)) return true;
     for (std::int32_t e = p.equations.size(); e-- > 0;) {
         const ir::equation q = p.equations[e];
         if (q.claim || !ir::uses_name(p, n, q.name)) continue;
         n = ir::opened(p, n, q);
         if (ir::written_size(p, n, most_nodes) >= most_nodes || ir::uses_name(p, n, q.name))
             return false;
-        if (is_zero(p, with_few_functions(p, n, complex), places)) return true;
+        if (vanishes(n)) return true;
     }
-    return false;
+    return !complex && has_cases(p, n) && vanishes_by_cases(p, n, vanishes);
 }
 
 /// Whether the equation `claim` of a program says of its name what `stated` says.

@@ -1,0 +1,18 @@
+// Proofs by cases: where numbers are compared, an equation is proved for each sign of their
+// difference - less than 0, 0, and more than 0, so that ties are among them.
+#pragma once
+
+#include <functional>
+
+#include <ricci/ir/program.hpp>
+
+namespace ricci::judge {
+
+/// Whether an expression of real numbers is 0 wherever it is finite. `is_zero`: whether one is that
+/// compares nothing.
+bool vanishes_by_cases(ir::program& p, ir::ref n, const std::function<bool(ir::ref)>& is_zero);
+
+/// Whether something in an expression compares numbers, or has a kink.
+bool has_cases(const ir::program& p, ir::ref n);
+
+}  // namespace ricci::judge
