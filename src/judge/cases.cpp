@@ -1,4 +1,4 @@
-// A sum is 0 where what it sums is 0 for each value of its indices.
+// Cases are opened one after another, as far as a proof takes them.
 #include "src/judge/cases.hpp"
 
 #include <algorithm>
@@ -124,28 +124,6 @@ private:
 };
 
 }  // namespace
-
-bool has_cases(const ir::program& p, ref n) {
-    bool any = false;
-    ir::for_each_node(p, n, [&](ref m) {
-        const ir::node& x = p.nodes[m];
-        if (x.kind == op::compare || x.kind == op::choose) any = true;
-        if (x.kind != op::apply) return;
-        switch (static_cast<ir::function>(x.detail)) {
-            case ir::function::absolute:
-            case ir::function::sign:
-            case ir::function::relu:
-            case ir::function::elu:
-            case ir::function::maximum:
-            case ir::function::minimum:
-                any = true;
-                break;
-            default:
-                break;
-        }
-    });
-    return any;
-}
 
 bool vanishes_by_cases(ir::program& p, ref n, const std::function<bool(ref)>& is_zero) {
     return case_proof(p, is_zero).vanishes(ir::freshen_bound(p, n), {});

@@ -8,11 +8,8 @@
 
 namespace ricci::judge {
 
-/// Whether an expression of real numbers is 0 wherever it is finite. `is_zero`: whether one is that
-/// compares nothing.
+/// Whether an expression of real numbers is 0 wherever it is finite; a sum, where what it sums is 0
+/// for each value of its indices. `is_zero`: whether one is that compares nothing.
 bool vanishes_by_cases(ir::program& p, ir::ref n, const std::function<bool(ir::ref)>& is_zero);
-
-/// Whether something in an expression compares numbers, or has a kink.
-bool has_cases(const ir::program& p, ir::ref n);
 
 }  // namespace ricci::judge

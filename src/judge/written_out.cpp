@@ -11,6 +11,7 @@
 
 #include "src/judge/cases.hpp"
 #include "src/judge/elementary.hpp"
+#include "src/judge/numerators.hpp"
 
 namespace ricci::judge {
 namespace {
@@ -156,8 +157,11 @@ ir::ref below_logarithm(const ir::program& p, ir::ref n) {
 
 /// Whether two nodes are equal, with what the program defines opened as far as that takes.
 bool are_equal(ir::program& p, ir::ref one, ir::ref other, bool complex, int places) {
-    const auto vanishes = [&](ir::ref n) {
-        return is_zero(p, with_few_functions(p, n, complex), places);
+    const auto vanishes = [&](ir::ref m) {
+        const ir::ref few = with_few_functions(p, m, complex);
+        if (is_zero(p, few, places)) return true;
+        const ir::ref above = numerator_of(p, few);
+        return above != ir::none && is_zero(p, above, places);
     };
     ir::ref n = p.make(ir::op::add, one, p.make(ir::op::multiply, p.number(-1), other));
     if (vanishes(n)) return true;
@@ -169,7 +173,7 @@ bool are_equal(ir::program& p, ir::ref one, ir::ref other, bool complex, int pla
             return false;
         if (vanishes(n)) return true;
     }
-    return !complex && has_cases(p, n) && vanishes_by_cases(p, n, vanishes);
+    return !complex && vanishes_by_cases(p, n, vanishes);
 }
 
 /// Whether the equation `claim` of a program says of its name what `stated` says.
