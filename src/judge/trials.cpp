@@ -83,11 +83,11 @@ public:
     enum class extents { small, unlike, three };
     /// Draws until they differ `wanted` times, or have been equal `enough` times.
     result run(const assumed& all, extents shapes, int wanted, int enough,
-               ir::ref moved = ir::none) {
+               ir::ref moved = ir::none, ir::ref halved = ir::none) {
         result out;
         derive::counterexample_search<ir::program_view, transformation> search(
             p_, j_.claimed, j_.derived, complex_, work_of_a_draw,
-            transformation(p_, all, jumps_, moved));
+            transformation(p_, all, jumps_, moved, halved));
         for (const ir::ref name : j_.whole) search.set_whole(name);
         // where they differ now and then - a factor is drawn as 1, a root has no value - more of
         // them
@@ -149,6 +149,7 @@ public:
         const result without = run(rest, shapes, 1, enough(alike));
         if (!of_extents && without.different == 0) out.equal = 0;
         if (!is_zero() && (out.most < 1e-9 || holds_still(all, one.front()))) out.equal = 0;
+        if (jumps_ && is_normed(one.front()) && holds_of_smaller(all, one.front())) out.equal = 0;
         return out;
     }
     /// Whether a matrix that is assumed to equal its transpose has as many rows as columns, and that
@@ -183,12 +184,18 @@ private:
         }
         return false;
     }
+    static bool is_normed(const bound_assumption& one) {
+        return one.property == property::orthogonal || one.property == property::unit_length ||
+               one.property == property::sums_to_one || one.property == property::distribution;
+    }
+    /// Whether it is enough that the numbers are small: then what is compared is so by accident.
+    bool holds_of_smaller(const assumed& all, const bound_assumption& one) {
+        return run(all, extents_for(all), 1, enough(false), ir::none, one.name).holds();
+    }
     /// Whether what is assumed of a name takes it out of both sides: the terms that it stands in
     /// vanish, or come to 1, with any mistake in them.
     bool holds_still(const assumed& all, const bound_assumption& one) {
-        const bool normed =
-            one.property == property::orthogonal || one.property == property::unit_length ||
-            one.property == property::sums_to_one || one.property == property::distribution;
+        const bool normed = is_normed(one);
         if (normed && !(rests_on(j_.claimed, one.name) && rests_on(j_.derived, one.name)))
             return false;
         if (!normed && one.property != property::antisymmetric) return false;
