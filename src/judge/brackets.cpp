@@ -223,7 +223,41 @@ bracket_writer::sign_parts bracket_writer::parts_of(ref difference) {
     if (normal.gave_up()) return parts_of_one(difference);
     if (sum.size() == 1 && sum[0].bound.empty()) return parts_of_product(sum[0]);
     if (const ref d = of_exponents(sum); d != ir::none) return parts_of(d);
-    // one form for d, 2 d and -d
+    const normal_term common = common_factors(sum);
+    if (common.factors.empty()) return parts_of_sum(sum);
+    normal_sum alone;
+    alone.push(normal_term(common));
+    const ref rest = p_.make(op::divide, difference, normal.to_node(alone));
+    const sign_parts s = parts_of_sum(normal.normalise(rest));
+    return parts_of_product(common, &s);
+}
+
+/// The powers that all terms of a sum have, which divide it.
+normal_term bracket_writer::common_factors(const normal_sum& sum) {
+    ir::normaliser normal(p_, steps_of_a_difference);
+    normal_term out;
+    for (const normal_factor& f : sum[0].factors) {
+        if (ir::is_number_factor(p_, f) || !f.exponent.is_whole()) continue;
+        ir::quotient least = f.exponent;
+        bool all = true;
+        for (std::int32_t k = 0; k < sum.size() && all; ++k) {
+            all = false;
+            for (const normal_factor& g : sum[k].factors) {
+                if (!g.exponent.is_whole() || !normal.equal(f.atom, g.atom)) continue;
+                all = true;
+                if (g.exponent.above() < least.above()) least = g.exponent;
+            }
+            const ir::index_set inside = ir::free_indices(p_, f.atom);
+            for (const ref i : sum[k].bound) all = all && !inside.has(i);
+        }
+        if (all) out.factors.push({f.atom, least});
+    }
+    return out;
+}
+
+/// One form for d, 2 d and -d.
+bracket_writer::sign_parts bracket_writer::parts_of_sum(const normal_sum& sum) {
+    ir::normaliser normal(p_, steps_of_a_difference);
     std::int32_t first = 0;
     for (std::int32_t k = 1; k < sum.size(); ++k)
         if (form_key(p_, sum[k]) < form_key(p_, sum[first])) first = k;
@@ -237,9 +271,9 @@ bracket_writer::sign_parts bracket_writer::parts_of(ref difference) {
         fits = t.coefficient.multiply(scale) && fits;
         scaled.push(std::move(t));
     }
-    const ref d = fits ? normal.to_node(scaled) : difference;
-    const sign_parts s = parts_of_one(d);
-    return fits && turned ? turned_parts(s) : s;
+    if (!fits) return parts_of_one(normal.to_node(sum));
+    const sign_parts s = parts_of_one(normal.to_node(scaled));
+    return turned ? turned_parts(s) : s;
 }
 
 /// a - b, which has the sign of e^a - e^b; none for other sums.
@@ -263,23 +297,31 @@ ref bracket_writer::of_exponents(const normal_sum& sum) {
     return difference;
 }
 
-/// The sign of a product is that of its factors: a square is above 0, or 0.
-bracket_writer::sign_parts bracket_writer::parts_of_product(const normal_term& t) {
+/// The sign of a product is that of its factors, `other` among them: a square is above 0, or 0.
+bracket_writer::sign_parts bracket_writer::parts_of_product(const normal_term& t,
+                                                            const sign_parts* other) {
     const bool turned = t.coefficient.above() < 0;
     ref sign = number(turned ? -1 : 1), square = number(1), weight = ir::none;
     int odd = 0;
+    const auto add = [&](const sign_parts& s) {
+        sign = times(sign, sign_of(s));
+        weight = turned ? opposite(s.weight) : s.weight;
+        ++odd;
+    };
+    if (other) {
+        add(*other);
+        square = opposite(other->zero);
+    }
     for (const normal_factor& f : t.factors) {
         const ir::node& x = p_.nodes[f.atom];
         if (ir::is_number_factor(p_, f) || is_apply(x, function::exp)) continue;
         const sign_parts s = is_apply(x, function::log)
                                  ? parts_of(minus(p_.links[x.children.first], number(1)))
                                  : parts_of_one(f.atom);
-        if (t.factors.size() == 1 && f.exponent.is(1)) return turned ? turned_parts(s) : s;
+        if (!other && t.factors.size() == 1 && f.exponent.is(1))
+            return turned ? turned_parts(s) : s;
         square = times(square, opposite(s.zero));
-        if (!f.exponent.is_whole() || f.exponent.above() % 2 == 0) continue;
-        sign = times(sign, sign_of(s));
-        weight = turned ? opposite(s.weight) : s.weight;
-        ++odd;
+        if (f.exponent.is_whole() && f.exponent.above() % 2 != 0) add(s);
     }
     const ref half = p_.make(op::divide, number(1), number(2)), zero = opposite(square);
     const ref positive = odd == 0 ? (turned ? number(0) : square)

@@ -36,7 +36,9 @@ private:
     ref absolute(ref a);
     sign_parts parts_of(ref difference);
     ref of_exponents(const ir::normal_sum& sum);
-    sign_parts parts_of_product(const ir::normal_term& t);
+    sign_parts parts_of_product(const ir::normal_term& t, const sign_parts* other = nullptr);
+    ir::normal_term common_factors(const ir::normal_sum& sum);
+    sign_parts parts_of_sum(const ir::normal_sum& sum);
     sign_parts parts_of_one(ref difference);
     ref power_of(const ir::node& x, ref n);
 

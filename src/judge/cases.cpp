@@ -125,8 +125,9 @@ private:
 
 }  // namespace
 
-bool vanishes_by_cases(ir::program& p, ref n, const std::function<bool(ref)>& is_zero) {
-    return case_proof(p, is_zero).vanishes(ir::freshen_bound(p, n), {});
+bool vanishes_by_cases(ir::program& p, ir::ref n, const std::function<bool(ir::ref)>& is_zero,
+                       const std::vector<ir::ref>& positive) {
+    return case_proof(p, is_zero).vanishes(ir::freshen_bound(p, n), sign_facts(positive));
 }
 
 }  // namespace ricci::judge

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include <ricci/ir/program.hpp>
 
@@ -10,6 +11,8 @@ namespace ricci::judge {
 
 /// Whether an expression of real numbers is 0 wherever it is finite; a sum, where what it sums is 0
 /// for each value of its indices. `is_zero`: whether one is that compares nothing.
-bool vanishes_by_cases(ir::program& p, ir::ref n, const std::function<bool(ir::ref)>& is_zero);
+/// `positive`: names all of whose numbers are.
+bool vanishes_by_cases(ir::program& p, ir::ref n, const std::function<bool(ir::ref)>& is_zero,
+                       const std::vector<ir::ref>& positive = {});
 
 }  // namespace ricci::judge

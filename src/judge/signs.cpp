@@ -22,6 +22,13 @@ bool is_exponential(const ir::node& x) {
 
 }  // namespace
 
+bool sign_facts::is_above_zero(const ir::program& p, const ir::normal_factor& f) const {
+    const ir::node& x = p.nodes[f.atom];
+    return ir::is_number_factor(p, f) || is_exponential(x) ||
+           (x.kind == ir::op::tensor &&
+            std::find(positive_.begin(), positive_.end(), x.name) != positive_.end());
+}
+
 std::size_t sign_facts::number_of(ir::program& p, ir::ref product) {
     ir::normaliser normal(p, steps_of_a_fact);
     for (std::size_t k = 0; k < products_.size(); ++k)
@@ -31,7 +38,7 @@ std::size_t sign_facts::number_of(ir::program& p, ir::ref product) {
     bool even = sum.size() == 1 && sum[0].bound.empty(), positive = even;
     for (std::int32_t f = 0; even && f < sum[0].factors.size(); ++f) {
         const ir::normal_factor& factor = sum[0].factors[f];
-        const bool above = ir::is_number_factor(p, factor) || is_exponential(p.nodes[factor.atom]);
+        const bool above = is_above_zero(p, factor);
         const bool square = factor.exponent.is_whole() && factor.exponent.above() % 2 == 0;
         positive = positive && above;
         even = above || square;

@@ -1,8 +1,10 @@
 // What is known of the signs of expressions, and which signs that leaves to others.
 #pragma once
 
+#include <utility>
 #include <vector>
 
+#include <ricci/ir/normal_term.hpp>
 #include <ricci/ir/program.hpp>
 
 #include "src/judge/rational.hpp"
@@ -13,6 +15,10 @@ namespace ricci::judge {
 /// products, each taken for a number of its own; what follows is found by elimination.
 class sign_facts {
 public:
+    sign_facts() = default;
+    /// `positive`: tensors all of whose numbers are.
+    explicit sign_facts(std::vector<ir::ref> positive) : positive_(std::move(positive)) {}
+
     /// Assumes that an expression is negative, 0 or positive: sign is -1, 0 or 1.
     void assume(ir::program& p, ir::ref n, int sign);
     /// Whether no numbers have all the signs that are assumed, and this one.
@@ -33,6 +39,9 @@ private:
     static bool holds_of_constants(const std::vector<form>& forms);
     static bool eliminate(std::vector<form>& forms, std::size_t k);
 
+    bool is_above_zero(const ir::program& p, const ir::normal_factor& f) const;
+
+    std::vector<ir::ref> positive_;
     std::vector<ir::ref> products_;
     std::vector<form> of_products_;  // squares are no less than 0
     std::vector<form> facts_;

@@ -11,13 +11,14 @@
 
 #include "src/base/texts.hpp"
 #include "src/judge/assumptions.hpp"
+#include "src/judge/written_out.hpp"
 
 namespace ricci::judge {
 namespace {
 
 constexpr std::int64_t work_of_a_draw = 200000;  // visits to nodes
 constexpr std::int64_t work_of_all = 6000000;
-constexpr std::int32_t most_draws = 24;
+constexpr std::int32_t most_draws = 36;
 
 using assumed = std::vector<bound_assumption>;
 
@@ -35,6 +36,17 @@ bool has_jumps(const ir::program_view& p) {
         const auto f = static_cast<ir::function>(x.detail);
         return f == ir::function::floor || f == ir::function::ceil || f == ir::function::sign;
     });
+}
+
+/// Whether something in a program depends on which of two numbers is the larger one.
+bool compares(const ir::program_view& p) {
+    return has_jumps(p) || std::any_of(p.nodes.begin(), p.nodes.end(), [](const ir::node& x) {
+               if (x.kind != ir::op::apply) return false;
+               const auto f = static_cast<ir::function>(x.detail);
+               return f == ir::function::absolute || f == ir::function::relu ||
+                      f == ir::function::elu || f == ir::function::maximum ||
+                      f == ir::function::minimum;
+           });
 }
 
 /// The inputs that a name rests on in the end.
@@ -57,7 +69,7 @@ public:
         : j_(j),
           p_(j.tried.view()),
           complex_(complex),
-          jumps_(has_jumps(p_)),
+          compares_(compares(p_)),
           classes_(p_, 2, false, j.claimed, j.derived),
           source_(without_claim(j)),
           of_source_(source_.view(), 2, false) {
@@ -87,7 +99,7 @@ public:
         result out;
         derive::counterexample_search<ir::program_view, transformation> search(
             p_, j_.claimed, j_.derived, complex_, work_of_a_draw,
-            transformation(p_, all, jumps_, moved, halved));
+            transformation(p_, all, compares_, moved, halved));
         for (const ir::ref name : j_.whole) search.set_whole(name);
         // where they differ now and then - a factor is drawn as 1, a root has no value - more of
         // them
@@ -111,7 +123,7 @@ public:
             out.most = found.sizes > out.most ? found.sizes : out.most;
             if (found.found) {
                 ++out.different;
-                out.apart += !jumps_ || kind_of_draw(k) == draw_kind::apart;
+                out.apart += !compares_ || kind_of_draw(k) == draw_kind::apart;
                 if (out.different == 1) out.first = std::move(found);
             } else if (found.compared > 0) {
                 ++out.equal;
@@ -120,8 +132,8 @@ public:
         return out;
     }
     /// Draws enough of them to see all kinds.
-    int enough(bool alike) const { return jumps_ || alike ? 16 : 5; }
-    bool jumps() const { return jumps_; }
+    int enough(bool alike) const { return compares_ ? 36 : alike ? 16 : 5; }
+    bool compares_numbers() const { return compares_; }
 
     /// Three is the least extent in which rotations do not commute, and that of permutations.
     extents extents_for(const assumed& all) const {
@@ -149,7 +161,7 @@ public:
         const result without = run(rest, shapes, 1, enough(alike));
         if (!of_extents && without.different == 0) out.equal = 0;
         if (!is_zero() && (out.most < 1e-9 || holds_still(all, one.front()))) out.equal = 0;
-        if (jumps_ && is_normed(one.front()) && holds_of_smaller(all, one.front())) out.equal = 0;
+        if (compares_ && is_normed(one.front()) && holds_of_smaller(all, one.front())) out.equal = 0;
         return out;
     }
     /// Whether a matrix that is assumed to equal its transpose has as many rows as columns, and that
@@ -218,7 +230,7 @@ private:
     const derive::judgement& j_;
     ir::program_view p_;
     bool complex_;
-    bool jumps_;
+    bool compares_;
     derive::example_shapes<> classes_;
     ir::program source_;
     derive::example_shapes<> of_source_;
@@ -280,6 +292,22 @@ void list_lacking(const derive::judgement& j, const ir::program_view& p, finding
     }
 }
 
+/// Where numbers are compared, few draws show all cases: that they are positive has to prove it.
+/// Of other assumptions true is what draws say.
+bool is_proved(const derive::judgement& j, const assumed& under) {
+    std::vector<ir::ref> positive;
+    for (const bound_assumption& a : under) {
+        if (a.property != property::positive) return true;
+        positive.push_back(a.name);
+    }
+    return proves_alike(j.tried.view(), j.claimed, j.derived, 0, positive);
+}
+void leave_open(const ir::program_view& p, const assumed& under, finding& out) {
+    out.verdict = verdict::unproved;
+    out.words = "both sides are alike in all numbers tried if " + words_of(p, under) +
+                ", which proves nothing";
+}
+
 }  // namespace
 
 void try_assumptions(const derive::judgement& j, bool complex,
@@ -289,11 +317,11 @@ void try_assumptions(const derive::judgement& j, bool complex,
     list_lacking(j, p, out);
     const assumed known = bound_to(p, declared);
     const bool alike = out.alike;
-    out.jumps = all.jumps();
+    out.jumps = has_jumps(p);
     // 1^a is 1^b, so that what was alike in a few draws is drawn more often
     const trials::result plain =
         all.run(known, known.empty() ? trials::extents::small : all.extents_for(known),
-                all.jumps() ? 12 : 2, all.enough(alike));
+                all.compares_numbers() ? 12 : 2, all.enough(alike));
     const auto conditional = [&](const assumed& under, bool by_declared) {
         out.verdict = verdict::conditional;
         out.words = "true if " + words_of(p, under);
@@ -312,6 +340,7 @@ void try_assumptions(const derive::judgement& j, bool complex,
         assumed under = known;
         under.insert(under.end(), one.begin(), one.end());
         const trials::result here = all.under(under, one, alike);
+        if (here.holds() && all.compares_numbers() && !is_proved(j, under)) return leave_open(p, under, out);
         // what the page declares beside it need not be said where it plays no part
         if (here.holds())
             return conditional(!known.empty() && all.under(one, one, alike).holds() ? one : under,
