@@ -40,8 +40,9 @@ std::string paper_reader::derivative_of_function(const statement& s, const std::
     if (order == 0 || order > 2 || left.back() != '\'' || arguments.size() < 3) return {};
     const std::string by = arguments.substr(1, arguments.size() - 2);
     const auto derivative = [&](const std::string& of) {
-        return order == 1 ? "\\frac{\\partial " + of + "}{\\partial " + by + "}"
-                          : "\\frac{\\partial^2 " + of + "}{\\partial " + by + " \\partial " + by + "}";
+        return order == 1
+                   ? "\\frac{\\partial " + of + "}{\\partial " + by + "}"
+                   : "\\frac{\\partial^2 " + of + "}{\\partial " + by + " \\partial " + by + "}";
     };
     const definition* f = definitions_.find(left.substr(0, prime));
     if (f && f->function && f->arguments == arguments && is_single_name(by) &&
@@ -176,14 +177,17 @@ void paper_reader::abbreviate(const reading_of& r, std::size_t side, const readi
         ++tail;
     const tokens name(now.begin() + static_cast<std::ptrdiff_t>(head),
                       now.end() - static_cast<std::ptrdiff_t>(tail));
-    const tokens meaning(before.begin() + static_cast<std::ptrdiff_t>(head),
-                         before.end() - static_cast<std::ptrdiff_t>(tail));
+    tokens meaning(before.begin() + static_cast<std::ptrdiff_t>(head),
+                   before.end() - static_cast<std::ptrdiff_t>(tail));
     int depth = 0;
+    if (meaning.size() > 2 && meaning.front().is("(") &&
+        behind_group(meaning.begin(), meaning.end()) == meaning.end())
+        meaning = tokens(std::next(meaning.begin()), std::prev(meaning.end()));
     for (const token& t : meaning)
         depth += (opens(t) || t.kind == token_kind::open ? 1 : 0) - (closes(t) ? 1 : 0);
     const written_name single =
         meaning.empty() ? written_name{} : name_at(meaning.begin(), meaning.end());
-    if (name.empty() || meaning.size() < 2 || depth != 0 ||
+    if (name.empty() || meaning.size() < 2 || depth != 0 || is_plain_number(spelled(meaning)) ||
         (!single.key.empty() && single.end == meaning.end()))
         return;
     spelling_context context = context_of(r.kept, names_);

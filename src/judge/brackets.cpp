@@ -34,8 +34,8 @@ bool reads_infinity(const ir::program& p, ref n) {
     bool any = false;
     ir::for_each_node(p, n, [&](ref m) {
         const ir::node& x = p.nodes[m];
-        any = any ||
-              (x.kind == op::number && std::abs(x.value) > std::numeric_limits<double>::max());
+        any =
+            any || (x.kind == op::number && std::abs(x.value) > std::numeric_limits<double>::max());
     });
     return any;
 }
@@ -137,8 +137,8 @@ ref bracket_writer::function_of(const ir::node& x, ref n) {
             return larger(number(0), a);
         case function::elu: {
             const ref above = parts_of(a).positive;
-            return plus(times(a, above), times(minus(p_.apply(function::exp, a), number(1)),
-                                               opposite(above)));
+            return plus(times(a, above),
+                        times(minus(p_.apply(function::exp, a), number(1)), opposite(above)));
         }
         case function::maximum:
             return larger(a, p_.links[x.children.first + 1]);
@@ -324,8 +324,8 @@ bracket_writer::sign_parts bracket_writer::parts_of_product(const normal_term& t
         if (f.exponent.is_whole() && f.exponent.above() % 2 != 0) add(s);
     }
     const ref half = p_.make(op::divide, number(1), number(2)), zero = opposite(square);
-    const ref positive = odd == 0 ? (turned ? number(0) : square)
-                                  : times(half, plus(square, times(square, sign)));
+    const ref positive =
+        odd == 0 ? (turned ? number(0) : square) : times(half, plus(square, times(square, sign)));
     return {positive, zero, odd == 1 ? weight : positive};
 }
 

@@ -73,8 +73,7 @@ private:
                 if (j == k) continue;
                 normal_term t = sum[j];
                 fits = t.coefficient.multiply(below) && fits;
-                for (const ir::normal_factor& f : t.factors)
-                    stands = stands || reads(f.atom, atom);
+                for (const ir::normal_factor& f : t.factors) stands = stands || reads(f.atom, atom);
                 others.push(std::move(t));
             }
             if (!stands && fits) return replaced(n, atom, normal.to_node(others), {});
@@ -83,8 +82,7 @@ private:
     }
     bool reads(ref n, ref atom) const {
         bool any = false;
-        ir::for_each_node(p_, n,
-                          [&](ref m) { any = any || ir::same_expression(p_, m, atom); });
+        ir::for_each_node(p_, n, [&](ref m) { any = any || ir::same_expression(p_, m, atom); });
         return any;
     }
     ref replaced(ref n, ref atom, ref by, ir::index_set bound) {

@@ -122,8 +122,7 @@ public:
 
 private:
     static bool is_sum(const ir::node& x) {
-        return x.kind == op::reduce &&
-               x.detail == static_cast<std::uint8_t>(ir::reduction::sum);
+        return x.kind == op::reduce && x.detail == static_cast<std::uint8_t>(ir::reduction::sum);
     }
     ref product(ref factor, ref n) {
         return factor == ir::none ? n : p_.make(op::multiply, factor, n);
@@ -162,8 +161,8 @@ std::vector<summed> terms_of(ir::program& p, const ir::normal_sum& sum) {
         open.bound.clear();
         ir::normal_sum alone;
         alone.push(std::move(open));
-        out.push_back({{sum[k].bound.begin(), sum[k].bound.end()},
-                       ir::normaliser(p).to_node(alone)});
+        out.push_back(
+            {{sum[k].bound.begin(), sum[k].bound.end()}, ir::normaliser(p).to_node(alone)});
     }
     return out;
 }

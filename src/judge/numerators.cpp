@@ -57,8 +57,7 @@ private:
                 const ir::node& e = p_.nodes[p_.links[x.children.first + 1]];
                 const auto whole = static_cast<std::int64_t>(e.value);
                 const bool small = e.kind == op::number && e.value >= -most_power &&
-                                   e.value <= most_power &&
-                                   e.value == static_cast<double>(whole);
+                                   e.value <= most_power && e.value == static_cast<double>(whole);
                 if (!small) return {n, {}};
                 quotient base = of(p_.links[x.children.first]), out{p_.number(1), {}};
                 if (whole < 0) base = inverse(base);

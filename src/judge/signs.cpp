@@ -13,9 +13,7 @@ constexpr std::size_t most_forms = 200;
 constexpr int bits_of_a_fact = 400;
 constexpr std::int64_t steps_of_a_fact = 4000;
 
-rational as_rational(const ir::quotient& q) {
-    return {integer(q.above()), integer(q.below())};
-}
+rational as_rational(const ir::quotient& q) { return {integer(q.above()), integer(q.below())}; }
 bool is_exponential(const ir::node& x) {
     return x.kind == ir::op::apply && x.detail == static_cast<std::uint8_t>(ir::function::exp);
 }
@@ -127,7 +125,9 @@ bool sign_facts::eliminate(std::vector<form>& forms, std::size_t k) {
     }
     std::vector<form> out, below, above;
     for (form& f : forms)
-        (f.factors[k].is_zero() ? out : f.factors[k].sign() > 0 ? below : above)
+        (f.factors[k].is_zero()    ? out
+         : f.factors[k].sign() > 0 ? below
+                                   : above)
             .push_back(std::move(f));
     for (const form& a : below)
         for (const form& b : above) {

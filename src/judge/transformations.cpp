@@ -246,8 +246,8 @@ void transformation::operator()(ir::ref name, std::int32_t attempt, const ir::sh
                 apply(a, s, start, attempt, kind == draw_kind::tied, values);
         }
     }
-    if (name == halved_)
-        for (number& x : values) x = x / number::whole(2);
+    if (name == scaled_)
+        for (number& x : values) x = x * scale_;
 }
 
 }  // namespace ricci::judge

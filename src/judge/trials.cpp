@@ -94,12 +94,12 @@ public:
     /// The extents of draws: two and three places by turns, by turns three and four, or three.
     enum class extents { small, unlike, three };
     /// Draws until they differ `wanted` times, or have been equal `enough` times.
-    result run(const assumed& all, extents shapes, int wanted, int enough,
-               ir::ref moved = ir::none, ir::ref halved = ir::none) {
+    result run(const assumed& all, extents shapes, int wanted, int enough, ir::ref moved = ir::none,
+               ir::ref scaled = ir::none, const derive::number& scale = derive::number::whole(1)) {
         result out;
         derive::counterexample_search<ir::program_view, transformation> search(
             p_, j_.claimed, j_.derived, complex_, work_of_a_draw,
-            transformation(p_, all, compares_, moved, halved));
+            transformation(p_, all, compares_, moved, scaled, scale));
         for (const ir::ref name : j_.whole) search.set_whole(name);
         // where they differ now and then - a factor is drawn as 1, a root has no value - more of
         // them
@@ -161,7 +161,9 @@ public:
         const result without = run(rest, shapes, 1, enough(alike));
         if (!of_extents && without.different == 0) out.equal = 0;
         if (!is_zero() && (out.most < 1e-9 || holds_still(all, one.front()))) out.equal = 0;
-        if (compares_ && is_normed(one.front()) && holds_of_smaller(all, one.front())) out.equal = 0;
+        if (compares_ && (is_normed(one.front()) || one.front().property == property::counts) &&
+            holds_of_others(all, one.front()))
+            out.equal = 0;
         return out;
     }
     /// Whether a matrix that is assumed to equal its transpose has as many rows as columns, and that
@@ -200,9 +202,14 @@ private:
         return one.property == property::orthogonal || one.property == property::unit_length ||
                one.property == property::sums_to_one || one.property == property::distribution;
     }
-    /// Whether it is enough that the numbers are small: then what is compared is so by accident.
-    bool holds_of_smaller(const assumed& all, const bound_assumption& one) {
-        return run(all, extents_for(all), 1, enough(false), ir::none, one.name).holds();
+    /// Whether it holds of half or twice the numbers, too: then it is not what they are that makes
+    /// it true, but that they are small or large beside what they are compared with.
+    bool holds_of_others(const assumed& all, const bound_assumption& one) {
+        const derive::number two = derive::number::whole(2);
+        for (const derive::number& scale : {derive::inverse(two), two})
+            if (run(all, extents_for(all), 1, enough(false), ir::none, one.name, scale).holds())
+                return true;
+        return false;
     }
     /// Whether what is assumed of a name takes it out of both sides: the terms that it stands in
     /// vanish, or come to 1, with any mistake in them.
@@ -340,7 +347,8 @@ void try_assumptions(const derive::judgement& j, bool complex,
         assumed under = known;
         under.insert(under.end(), one.begin(), one.end());
         const trials::result here = all.under(under, one, alike);
-        if (here.holds() && all.compares_numbers() && !is_proved(j, under)) return leave_open(p, under, out);
+        if (here.holds() && all.compares_numbers() && !is_proved(j, under))
+            return leave_open(p, under, out);
         // what the page declares beside it need not be said where it plays no part
         if (here.holds())
             return conditional(!known.empty() && all.under(one, one, alike).holds() ? one : under,

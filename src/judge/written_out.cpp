@@ -195,8 +195,7 @@ bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stat
     // \log x = y where x = e^y
     for (const auto& [one, other] : {std::pair(known.body, body), std::pair(body, known.body)}) {
         const ir::ref x = all.complex ? ir::none : below_logarithm(p, one);
-        if (x != ir::none && are_equal(p, x, p.apply(ir::function::exp, other), all))
-            return true;
+        if (x != ir::none && are_equal(p, x, p.apply(ir::function::exp, other), all)) return true;
     }
     return false;
 }
