@@ -122,7 +122,7 @@ private:
 };
 
 bool differ(const drawn& a, const drawn& b) {
-    const std::array<double, 8> values{-2, -1, -0.5, 0, 0.5, 1, 2, 3};
+    const std::array<double, 13> values{-4, -3.5, -3, -2, -1, -0.5, 0, 0.5, 1, 2, 3, 3.5, 4};
     for (const double x : values)
         for (const double y : values)
             for (const double z : values)
