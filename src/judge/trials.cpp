@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::int64_t work_of_a_draw = 200000;  // visits to nodes
 constexpr std::int64_t work_of_all = 6000000;
-constexpr std::int32_t most_draws = 36;
+constexpr std::int32_t most_draws = 24;
+constexpr std::int32_t most_draws_of_cases = 36;
 
 using assumed = std::vector<bound_assumption>;
 
@@ -101,11 +102,11 @@ public:
             p_, j_.claimed, j_.derived, complex_, work_of_a_draw,
             transformation(p_, all, compares_, moved, scaled, scale));
         for (const ir::ref name : j_.whole) search.set_whole(name);
+        const std::int32_t most = compares_ ? most_draws_of_cases : most_draws;
         // where they differ now and then - a factor is drawn as 1, a root has no value - more of
         // them
         for (std::int32_t k = 0;
-             k < most_draws && out.different < wanted && (out.different > 0 || out.equal < enough);
-             ++k) {
+             k < most && out.different < wanted && (out.different > 0 || out.equal < enough); ++k) {
             if (work_ > work_of_all) {
                 out.gave_up = true;
                 break;
@@ -132,7 +133,7 @@ public:
         return out;
     }
     /// Draws enough of them to see all kinds.
-    int enough(bool alike) const { return compares_ ? 36 : alike ? 16 : 5; }
+    int enough(bool alike) const { return compares_ ? most_draws_of_cases : alike ? 16 : 5; }
     bool compares_numbers() const { return compares_; }
 
     /// Three is the least extent in which rotations do not commute, and that of permutations.
