@@ -34,14 +34,13 @@ public:
         bracket_writer writer(p_, facts);
         const ref written = writer.run(given);
         if (writer.open() != ir::none) return vanishes_for_each_sign(given, writer.open(), facts);
-        if (ir::written_size(p_, written, nodes_of_a_case) >= nodes_of_a_case) return false;
-        ir::normaliser normal(p_, steps_of_a_case);
+        const bool small = ir::written_size(p_, written, nodes_of_a_case) < nodes_of_a_case;
+        ir::normaliser normal(p_, small ? steps_of_a_case : 0);
         const normal_sum sum = normal.normalise(written);
-        if (sum.size() == 0) return true;
-        if (normal.gave_up()) return false;
-        const ref n = normal.to_node(sum);
-        if (sums_vanish(given, sum, facts)) return true;
-        return is_zero_(n);
+        if (small && sum.size() == 0) return true;
+        // sums as they are written first: a normal form has many more
+        if (terms_vanish(terms_of(p_, given), false, facts)) return true;
+        return !normal.gave_up() && (sums_vanish(sum, facts) || is_zero_(normal.to_node(sum)));
     }
 
 private:
@@ -100,13 +99,11 @@ private:
                                     [&](ref child) { return replaced(child, atom, by, bound); });
     }
 
-    /// Terms of sums over the same indices are one sum, which is 0 where what it sums is. As they
-    /// are written first: a normal form has many more.
-    bool sums_vanish(ref written, const normal_sum& sum, const sign_facts& facts) {
-        const std::vector<summed> open = terms_of(p_, written), normal = terms_of(p_, sum);
-        return terms_vanish(open, false, facts) || terms_vanish(normal, false, facts) ||
-               terms_vanish(normal, true, facts);
+    bool sums_vanish(const normal_sum& sum, const sign_facts& facts) {
+        const std::vector<summed> terms = terms_of(p_, sum);
+        return terms_vanish(terms, false, facts) || terms_vanish(terms, true, facts);
     }
+    /// Terms of sums over the same indices are one sum, which is 0 where what it sums is.
     bool terms_vanish(const std::vector<summed>& terms, bool nested, const sign_facts& facts) {
         if (std::all_of(terms.begin(), terms.end(),
                         [](const summed& t) { return t.indices.empty(); }))
