@@ -20,7 +20,7 @@ using ir::normal_term;
 using ir::op;
 using ir::ref;
 
-constexpr int most_cases = 2000;
+constexpr int most_cases = 800;
 constexpr std::int32_t nodes_of_a_case = 3000;
 constexpr std::int64_t steps_of_a_case = 20000;
 
