@@ -107,16 +107,21 @@ claim_judge::texts claim_judge::texts_of(const claim& c) const {
     return t;
 }
 
-/// A claim that can be read in two ways is proved where it is true in one of them.
+/// A claim that can be read in two ways is proved where it is true in both of them. Where it is in
+/// one, the page has to mean that one.
 settled claim_judge::run(const claim& c) const {
     settled first = judged(c);
-    if (c.second_text.empty() || first.verdict == verdict::proved) return first;
+    if (c.second_text.empty()) return first;
     claim second = c;
     second.own = c.second_own;
     second.text = c.second_text;
-    const settled other = judged(second);
-    if (other.verdict != verdict::proved) return first;
-    return {verdict::proved, "i as a factor is the imaginary unit", {}};
+    const bool as_index = first.verdict == verdict::proved,
+               as_unit = judged(second).verdict == verdict::proved;
+    if (as_index == as_unit) return first;
+    return {verdict::conditional,
+            as_unit ? "true if i as a factor is the imaginary unit, and not the index i"
+                    : "true if i as a factor is the index i, and not the imaginary unit",
+            {}};
 }
 
 settled claim_judge::judged(const claim& c) const {

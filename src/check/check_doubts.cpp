@@ -19,7 +19,8 @@ bool one_value(const std::vector<page_facts::number>& list) {
 /// Whether the left side is a derivative, which is claimed and not defined.
 bool is_about_derivative(const claim& c) {
     return c.own.find(std::string(left_side)) != std::string::npos &&
-           c.own.find(" = \\frac{\\partial ") != std::string::npos;
+           (c.own.find(" = \\frac{\\partial ") != std::string::npos ||
+            c.own.find(" = \\frac{\\partial^2 ") != std::string::npos);
 }
 /// Whether letters stand in a text other than those of commands of numbers.
 bool has_names(const std::string& text) {

@@ -83,15 +83,21 @@ void worked_numbers::forget() {
     }
 }
 
-/// Whether a side has a value of a function that another section defines.
+/// Whether a side has a value of a function that another section defines. g_f(x) is none of f.
 bool worked_numbers::uses_other_section(const statement& s) const {
-    return std::any_of(functions_.begin(), functions_.end(), [&](const function& f) {
-        return f.elsewhere && std::any_of(s.sides.begin(), s.sides.end(), [&](const tokens& side) {
-                   const std::string text = spelled(side);
-                   const std::size_t at = text.find(f.name + "(");
-                   return at != std::string::npos;
+    const auto is_elsewhere = [&](const written_name& n, token_at last) {
+        return n.end != last && n.end->is("(") &&
+               std::any_of(functions_.begin(), functions_.end(), [&](const function& f) {
+                   return f.elsewhere && f.name == spelled(tokens(n.begin, n.end));
                });
-    });
+    };
+    for (const tokens& side : s.sides)
+        for (auto t = side.begin(); t != side.end();) {
+            const written_name n = name_at(t, side.end());
+            if (!n.key.empty() && is_elsewhere(n, side.end())) return true;
+            t = n.key.empty() ? std::next(t) : n.end;
+        }
+    return false;
 }
 
 worked_numbers::outcome worked_numbers::take(const statement& s) {

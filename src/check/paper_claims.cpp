@@ -168,7 +168,6 @@ void paper_reader::settle(const claim& c, const settled& done) {
     if (f.verdict == verdict::defines && done.verdict == verdict::proved) {
         f.verdict = verdict::proved;
         f.words = fmt::format("defines {}; the rest follows", f.words);
-        if (!c.second_text.empty() && !done.words.empty()) f.words += ", " + done.words;
         return;
     }
     // what is defined, and said to be something else as well, is defined all the same

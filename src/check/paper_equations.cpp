@@ -13,43 +13,50 @@ namespace ricci::papers {
 std::string paper_reader::derivative_behind_sign(const std::string& spelt,
                                                  std::string& value) const {
     if (!is_derivative(spelt)) return {};
-    const std::string above = "\\frac{\\partial ", below = "}{\\partial ";
-    const std::size_t middle = spelt.find(below);
-    if (middle == std::string::npos) return {};
-    std::string name = spelt.substr(above.size(), middle - above.size());
-    const std::string by =
-        spelt.substr(middle + below.size(), spelt.size() - middle - below.size() - 1);
+    const std::string below = "}{\\partial ";
+    const std::size_t first = spelt.find(' ') + 1, middle = spelt.find(below);
+    if (middle == std::string::npos || first > middle) return {};
+    std::string name = spelt.substr(first, middle - first);
+    const std::string names = spelt.substr(middle + below.size(),
+                                           spelt.size() - middle - below.size() - 1),
+                      by = names.substr(0, names.find(" \\partial "));
     if (const std::size_t open = name.find('('); open != std::string::npos) name.erase(open);
     const definition* f = definitions_.find(name);
     if (!f || !f->function || f->arguments != "(" + by + ")") return {};
     const std::string applied = names_.codes->name(name + "(" + by + ")");
     value = applied + " = " + name + "(" + by + ")\n";
-    return above + applied + below + by + "}";
+    return spelt.substr(0, first) + applied + below + names + "}";
 }
 
-/// f'(x) of a function that an equation defines is its derivative; empty for other left sides.
+/// f'(x) and f''(x) of a function that an equation defines are its derivatives; empty for other
+/// left sides.
 std::string paper_reader::derivative_of_function(const statement& s, const std::string& spelt,
                                                  std::string& value) const {
     if (std::string d = derivative_behind_sign(spelt, value); !d.empty()) return d;
     const std::string arguments = arguments_of(s.sides[0]);
     const std::string left = spelt.substr(0, spelt.find_first_of(" ("));
-    if (left.size() < 2 || left.back() != '\'' || left.find('\'') + 1 != left.size() ||
-        arguments.size() < 3)
-        return {};
+    const std::size_t prime = left.find('\'');
+    const std::size_t order = prime == std::string::npos ? 0 : left.size() - prime;
+    if (order == 0 || order > 2 || left.back() != '\'' || arguments.size() < 3) return {};
     const std::string by = arguments.substr(1, arguments.size() - 2);
-    const definition* f = definitions_.find(left.substr(0, left.size() - 1));
+    const auto derivative = [&](const std::string& of) {
+        return order == 1
+                   ? "\\frac{\\partial " + of + "}{\\partial " + by + "}"
+                   : "\\frac{\\partial^2 " + of + "}{\\partial " + by + " \\partial " + by + "}";
+    };
+    const definition* f = definitions_.find(left.substr(0, prime));
     if (f && f->function && f->arguments == arguments && is_single_name(by) &&
         by.find(',') == std::string::npos) {
         const std::string applied = names_.codes->name(f->name + "(" + by + ")");
         value = applied + " = " + f->name + "(" + by + ")\n";
-        return "\\frac{\\partial " + applied + "}{\\partial " + by + "}";
+        return derivative(applied);
     }
     if (!f || f->function || f->rank != 0 || f->arguments != arguments ||
         by.find(',') != std::string::npos)
         return {};
     const bool rests = std::any_of(f->uses.begin(), f->uses.end(),
                                    [&](const used_name& u) { return u.name == by; });
-    return rests ? "\\frac{\\partial " + f->name + "}{\\partial " + by + "}" : std::string();
+    return rests ? derivative(f->name) : std::string();
 }
 
 /// Cases that lack an index of the left side are the same for all its values.
@@ -170,14 +177,17 @@ void paper_reader::abbreviate(const reading_of& r, std::size_t side, const readi
         ++tail;
     const tokens name(now.begin() + static_cast<std::ptrdiff_t>(head),
                       now.end() - static_cast<std::ptrdiff_t>(tail));
-    const tokens meaning(before.begin() + static_cast<std::ptrdiff_t>(head),
-                         before.end() - static_cast<std::ptrdiff_t>(tail));
+    tokens meaning(before.begin() + static_cast<std::ptrdiff_t>(head),
+                   before.end() - static_cast<std::ptrdiff_t>(tail));
     int depth = 0;
+    if (meaning.size() > 2 && meaning.front().is("(") &&
+        behind_group(meaning.begin(), meaning.end()) == meaning.end())
+        meaning = tokens(std::next(meaning.begin()), std::prev(meaning.end()));
     for (const token& t : meaning)
         depth += (opens(t) || t.kind == token_kind::open ? 1 : 0) - (closes(t) ? 1 : 0);
     const written_name single =
         meaning.empty() ? written_name{} : name_at(meaning.begin(), meaning.end());
-    if (name.empty() || meaning.size() < 2 || depth != 0 ||
+    if (name.empty() || meaning.size() < 2 || depth != 0 || is_plain_number(spelled(meaning)) ||
         (!single.key.empty() && single.end == meaning.end()))
         return;
     spelling_context context = context_of(r.kept, names_);

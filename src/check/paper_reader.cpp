@@ -197,8 +197,7 @@ bool paper_reader::read(const statement& s, const spelling_context& context, boo
             if (r.value.find(sides[k].values) == std::string::npos) r.value += sides[k].values;
             if (r.doubt.empty()) r.doubt = sides[k].doubt;
             r.totals.insert(sides[k].totals.begin(), sides[k].totals.end());
-            r.imaginary.push_back(sides[k].position ? spell(s.sides[k], other).text
-                                                    : sides[k].text);
+            r.imaginary.push_back(sides[k].position ? spell(s.sides[k], other).text : "");
             r.sides.push_back(std::move(sides[k]));
             continue;
         }

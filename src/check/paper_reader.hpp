@@ -55,7 +55,7 @@ private:
     struct reading_of {
         statement kept;
         std::vector<spelling> sides;
-        std::vector<std::string> imaginary;  // of each side, with i for the imaginary unit
+        std::vector<std::string> imaginary;  // of sides where i may be the imaginary unit: so
         std::string unread;                  // what was not read, in words
         std::string doubt;
         std::set<std::string> totals;  // what total derivatives are taken by

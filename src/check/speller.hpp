@@ -67,6 +67,8 @@ private:
     std::string differentiated_behind(token_at& now, token_at last);
     std::string differentiated(token_at now, token_at last, factor& whole);
     std::string value_of(token_at first, token_at last);
+    std::string value_named(const std::string& as, const std::string& expression_spelt);
+    std::string repeated(const std::string& of, const std::vector<std::string>& by);
     std::string differentiated_by(const tokens& list);
     std::string root(token_at& now, token_at last);
     std::string big_operator(token_at& now, token_at last);

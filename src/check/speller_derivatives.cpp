@@ -33,9 +33,11 @@ bool is_d_at(token_at t, token_at last) {
 int order_at(token_at& t, token_at last) {
     if (t == last || t->kind != token_kind::up) return 1;
     const std::string order = spelled(argument_at(std::next(t), last));
-    if (order != "2" && !order.empty()) not_computed("a derivative of higher order");
     t = behind_argument(std::next(t), last);
-    return order == "2" ? 2 : 1;
+    if (order.empty() || order == "1") return 1;
+    if (order < "2" || order > "4" || order.size() > 1)
+        not_computed("a derivative of higher order");
+    return order[0] - '0';
 }
 
 /// Whether a sign begins what stands behind another sign: a \cdot -b.
@@ -47,7 +49,7 @@ bool is_sign_of_operator(token_at sign) {
 // A name below a derivative.
 struct variable {
     tokens name;
-    bool twice = false;  // \partial x^2, below a second derivative
+    int times = 1;  // \partial x^2, below a second derivative
 };
 
 // Reads a name up to the next d.
@@ -56,15 +58,15 @@ variable variable_at(token_at& now, token_at last, int order) {
     for (const token_at first = now; now != last && !(is_d_at(now, last) && now != first);) {
         const bool up = now->kind == token_kind::up;
         const bool script = (up || now->kind == token_kind::down) && std::next(now) != last;
-        const bool squared =
-            script && order == 2 && spelled(argument_at(std::next(now), last)) == "2";
-        if (script && !squared) {
+        const std::string above = script && up ? spelled(argument_at(std::next(now), last)) : "";
+        const bool number = above.size() == 1 && above[0] >= '2' && above[0] <= '9';
+        if (script && !(number && order > 1)) {
             // an index of the name may be a d
             const auto behind = behind_argument(std::next(now), last);
             read.name.insert(read.name.end(), now, behind);
             now = behind;
-        } else if (squared && up) {
-            read.twice = true;
+        } else if (script) {
+            read.times = above[0] - '0';
             now = behind_argument(std::next(now), last);
         } else {
             read.name.push_back(*now++);
@@ -107,8 +109,7 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
     const std::string of = t == above.end()
                                ? differentiated_behind(now, last)
                                : differentiated(logarithm ? std::next(t) : t, above.end(), whole);
-    std::string by;
-    int count = 0;
+    std::vector<std::string> by;
     for (auto k = below.begin(); k != below.end();) {
         if (!is_d_at(k, below.end()))
             not_computed("a derivative that is written in a way of its own");
@@ -116,19 +117,30 @@ std::string speller::derivative(const tokens& above, const tokens& below, token_
         if (k == below.end()) not_read("nothing stands behind \\partial");
         const variable one = variable_at(k, below.end(), order);
         const std::string spelt = differentiated_by(one.name);
-        for (int c = 0; c < (one.twice ? 2 : 1); ++c, ++count)
-            by += (by.empty() ? "\\partial " : " \\partial ") + spelt;
+        by.insert(by.end(), static_cast<std::size_t>(one.times), spelt);
         if (total) totals_.insert(spelt);
     }
-    if (count != order) not_computed("a derivative of higher order");
+    if (by.size() != static_cast<std::size_t>(order))
+        not_computed("a derivative of another order above than below");
     if (now != last && now->kind == token_kind::down)
         not_computed("a derivative that says what is held fixed");
     product_->push_back(whole);
-    std::string out =
-        (order == 2 ? "\\frac{\\partial^2 " : "\\frac{\\partial ") + of + "}{" + by + "}";
+    std::string out = repeated(of, by);
     if (logarithm) out = "\\frac{1}{" + of + "} " + out;
     const std::string raised = power(now, last);
     return raised.empty() ? out : "(" + out + ")" + raised;
+}
+
+/// A derivative by several names, two of them at once, as the notation writes them.
+std::string speller::repeated(const std::string& of, const std::vector<std::string>& by) {
+    std::string name = of, out;
+    for (std::size_t k = 0; k < by.size(); k += 2) {
+        if (k > 0) name = value_named(out, out);
+        const bool two = k + 1 < by.size();
+        out = (two ? "\\frac{\\partial^2 " : "\\frac{\\partial ") + name + "}{\\partial " + by[k];
+        out += two ? " \\partial " + by[k + 1] + "}" : "}";
+    }
+    return out;
 }
 
 /// \frac{d}{dx} f: what stands behind is differentiated, up to the next sign.
@@ -169,16 +181,16 @@ std::string speller::differentiated(token_at now, token_at last, factor& whole) 
 /// A name for an expression, with the indices that this leaves open, as the notation differentiates
 /// names alone.
 std::string speller::value_of(token_at first, token_at last) {
-    for (auto t = first; t != last; ++t)
-        if (t->is("\\partial") || t->is("d")) not_computed("a derivative of a derivative");
     std::vector<factor> product;
     std::vector<factor>* const outer = product_;
     product_ = &product;
     const std::string expression_spelt = expression(first, last);
     product_ = outer;
     if (expression_spelt.empty()) not_computed(why_prose("\\partial"));
-    const std::string name =
-        name_with(names_.codes->name(spelled(tokens(first, last))), open_indices(expression_spelt));
+    return value_named(spelled(tokens(first, last)), expression_spelt);
+}
+std::string speller::value_named(const std::string& as, const std::string& expression_spelt) {
+    const std::string name = name_with(names_.codes->name(as), open_indices(expression_spelt));
     values_ += name + " = " + expression_spelt + "\n";
     return name;
 }

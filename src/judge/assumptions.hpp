@@ -45,10 +45,16 @@ class transformation {
 public:
     static constexpr bool changes = true;
     /// `jumps`: attempts are of each kind by turns. `moved`: if any, the one name whose values are
-    /// others in each attempt.
+    /// others in each attempt. `scaled`: one whose values are so many times what is assumed.
     transformation(const ir::program_view& p, std::vector<bound_assumption> all, bool jumps,
-                   ir::ref moved = ir::none)
-        : p_(p), all_(std::move(all)), jumps_(jumps), moved_(moved) {}
+                   ir::ref moved = ir::none, ir::ref scaled = ir::none,
+                   const derive::number& scale = derive::number::whole(1))
+        : p_(p),
+          all_(std::move(all)),
+          jumps_(jumps),
+          moved_(moved),
+          scaled_(scaled),
+          scale_(scale) {}
     void operator()(ir::ref name, std::int32_t attempt, const ir::shape_table& shapes,
                     detail::buffer<derive::number>& values) const;
 
@@ -57,6 +63,8 @@ private:
     std::vector<bound_assumption> all_;
     bool jumps_;
     ir::ref moved_;
+    ir::ref scaled_;
+    derive::number scale_;
 };
 
 /// What is tried of every input of a program, one at a time, and of all at once that they are

@@ -311,7 +311,12 @@ private:
     /// f(3) of a function that the page gives: what it says, with its parameters as numbers.
     std::optional<printed_value> value_at() {
         const printed_token* end = now_;
-        const std::string key = name_at(end, last_);
+        std::string key = name_at(end, last_);
+        if (!key.empty() && end != last_ && end->is("_")) {  // f_1(3)
+            key += "_{";
+            if (!spell_script(++end, last_, key)) return std::nullopt;
+            key += '}';
+        }
         const auto known = known_.functions.find(key);
         if (key.empty() || known == known_.functions.end() || end == last_ || !end->is("("))
             return std::nullopt;

@@ -194,6 +194,15 @@ bool is_negative(ir::ref name, std::int32_t attempt) {
     return attempt % 4 < 2 ? (attempt + name) % 2 == 1 : attempt % 4 == 3;
 }
 
+/// A number between -4 and 4, so that those of several names come in any order.
+number in_any_order(ir::ref name, std::int32_t attempt) {
+    auto bits = (static_cast<std::uint32_t>(name) << 16) + static_cast<std::uint32_t>(attempt);
+    bits = (bits ^ (bits >> 16)) * 2246822507U;
+    bits = (bits ^ (bits >> 13)) * 3266489909U;
+    bits ^= bits >> 16;
+    return number::whole(static_cast<std::int64_t>(bits % 17) - 8) / number::whole(2);
+}
+
 }  // namespace
 
 void transformation::operator()(ir::ref name, std::int32_t attempt, const ir::shape_table& shapes,
@@ -204,6 +213,9 @@ void transformation::operator()(ir::ref name, std::int32_t attempt, const ir::sh
             values[k] = number::whole((name * 5 + k * 3) % 7 + 1) / number::whole(4);
     }
     const draw_kind kind = jumps_ ? kind_of_draw(attempt) : draw_kind::usual;
+    const bool given = p_.names[name].kind != ir::name_kind::plain || moved_ != ir::none;
+    const bool scalar = shapes.rank(name) == 0 && !values.empty();
+    if (jumps_ && scalar && !given) values[0] = in_any_order(name, attempt);
     if (kind == draw_kind::tied)
         for (std::int32_t k = 0; k < values.size(); ++k)
             values[k] = number::whole((k * 7 + name * 5 + attempt * attempt) % 11 % 4 - 1);
@@ -213,7 +225,8 @@ void transformation::operator()(ir::ref name, std::int32_t attempt, const ir::sh
                 values[k] + number::whole(2 * (name * 64 + k % 64) + 1) / number::whole(1 << 15);
     bool assumed = p_.names[name].kind != ir::name_kind::plain;
     for (const bound_assumption& a : all_) assumed = assumed || a.name == name;
-    if (!assumed && shapes.rank(name) == 0 && is_negative(name, attempt)) values[0] = -values[0];
+    if (!assumed && !jumps_ && shapes.rank(name) == 0 && is_negative(name, attempt))
+        values[0] = -values[0];
     for (const bound_assumption& a : all_) {
         if (a.name != name || values.empty()) continue;
         if (a.property == property::positive) {
@@ -233,6 +246,8 @@ void transformation::operator()(ir::ref name, std::int32_t attempt, const ir::sh
                 apply(a, s, start, attempt, kind == draw_kind::tied, values);
         }
     }
+    if (name == scaled_)
+        for (number& x : values) x = x * scale_;
 }
 
 }  // namespace ricci::judge

@@ -11,6 +11,7 @@
 
 #include "src/base/texts.hpp"
 #include "src/judge/assumptions.hpp"
+#include "src/judge/written_out.hpp"
 
 namespace ricci::judge {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 constexpr std::int64_t work_of_a_draw = 200000;  // visits to nodes
 constexpr std::int64_t work_of_all = 6000000;
 constexpr std::int32_t most_draws = 24;
+constexpr std::int32_t most_draws_of_cases = 36;
 
 using assumed = std::vector<bound_assumption>;
 
@@ -35,6 +37,17 @@ bool has_jumps(const ir::program_view& p) {
         const auto f = static_cast<ir::function>(x.detail);
         return f == ir::function::floor || f == ir::function::ceil || f == ir::function::sign;
     });
+}
+
+/// Whether something in a program depends on which of two numbers is the larger one.
+bool compares(const ir::program_view& p) {
+    return has_jumps(p) || std::any_of(p.nodes.begin(), p.nodes.end(), [](const ir::node& x) {
+               if (x.kind != ir::op::apply) return false;
+               const auto f = static_cast<ir::function>(x.detail);
+               return f == ir::function::absolute || f == ir::function::relu ||
+                      f == ir::function::elu || f == ir::function::maximum ||
+                      f == ir::function::minimum;
+           });
 }
 
 /// The inputs that a name rests on in the end.
@@ -57,7 +70,7 @@ public:
         : j_(j),
           p_(j.tried.view()),
           complex_(complex),
-          jumps_(has_jumps(p_)),
+          compares_(compares(p_)),
           classes_(p_, 2, false, j.claimed, j.derived),
           source_(without_claim(j)),
           of_source_(source_.view(), 2, false) {
@@ -82,18 +95,18 @@ public:
     /// The extents of draws: two and three places by turns, by turns three and four, or three.
     enum class extents { small, unlike, three };
     /// Draws until they differ `wanted` times, or have been equal `enough` times.
-    result run(const assumed& all, extents shapes, int wanted, int enough,
-               ir::ref moved = ir::none) {
+    result run(const assumed& all, extents shapes, int wanted, int enough, ir::ref moved = ir::none,
+               ir::ref scaled = ir::none, const derive::number& scale = derive::number::whole(1)) {
         result out;
         derive::counterexample_search<ir::program_view, transformation> search(
             p_, j_.claimed, j_.derived, complex_, work_of_a_draw,
-            transformation(p_, all, jumps_, moved));
+            transformation(p_, all, compares_, moved, scaled, scale));
         for (const ir::ref name : j_.whole) search.set_whole(name);
+        const std::int32_t most = compares_ ? most_draws_of_cases : most_draws;
         // where they differ now and then - a factor is drawn as 1, a root has no value - more of
         // them
         for (std::int32_t k = 0;
-             k < most_draws && out.different < wanted && (out.different > 0 || out.equal < enough);
-             ++k) {
+             k < most && out.different < wanted && (out.different > 0 || out.equal < enough); ++k) {
             if (work_ > work_of_all) {
                 out.gave_up = true;
                 break;
@@ -111,7 +124,7 @@ public:
             out.most = found.sizes > out.most ? found.sizes : out.most;
             if (found.found) {
                 ++out.different;
-                out.apart += !jumps_ || kind_of_draw(k) == draw_kind::apart;
+                out.apart += !compares_ || kind_of_draw(k) == draw_kind::apart;
                 if (out.different == 1) out.first = std::move(found);
             } else if (found.compared > 0) {
                 ++out.equal;
@@ -120,8 +133,8 @@ public:
         return out;
     }
     /// Draws enough of them to see all kinds.
-    int enough(bool alike) const { return jumps_ || alike ? 16 : 5; }
-    bool jumps() const { return jumps_; }
+    int enough(bool alike) const { return compares_ ? most_draws_of_cases : alike ? 16 : 5; }
+    bool compares_numbers() const { return compares_; }
 
     /// Three is the least extent in which rotations do not commute, and that of permutations.
     extents extents_for(const assumed& all) const {
@@ -149,6 +162,9 @@ public:
         const result without = run(rest, shapes, 1, enough(alike));
         if (!of_extents && without.different == 0) out.equal = 0;
         if (!is_zero() && (out.most < 1e-9 || holds_still(all, one.front()))) out.equal = 0;
+        if (compares_ && (is_normed(one.front()) || one.front().property == property::counts) &&
+            holds_of_others(all, one.front()))
+            out.equal = 0;
         return out;
     }
     /// Whether a matrix that is assumed to equal its transpose has as many rows as columns, and that
@@ -183,12 +199,23 @@ private:
         }
         return false;
     }
+    static bool is_normed(const bound_assumption& one) {
+        return one.property == property::orthogonal || one.property == property::unit_length ||
+               one.property == property::sums_to_one || one.property == property::distribution;
+    }
+    /// Whether it holds of half or twice the numbers, too: then it is not what they are that makes
+    /// it true, but that they are small or large beside what they are compared with.
+    bool holds_of_others(const assumed& all, const bound_assumption& one) {
+        const derive::number two = derive::number::whole(2);
+        for (const derive::number& scale : {derive::inverse(two), two})
+            if (run(all, extents_for(all), 1, enough(false), ir::none, one.name, scale).holds())
+                return true;
+        return false;
+    }
     /// Whether what is assumed of a name takes it out of both sides: the terms that it stands in
     /// vanish, or come to 1, with any mistake in them.
     bool holds_still(const assumed& all, const bound_assumption& one) {
-        const bool normed =
-            one.property == property::orthogonal || one.property == property::unit_length ||
-            one.property == property::sums_to_one || one.property == property::distribution;
+        const bool normed = is_normed(one);
         if (normed && !(rests_on(j_.claimed, one.name) && rests_on(j_.derived, one.name)))
             return false;
         if (!normed && one.property != property::antisymmetric) return false;
@@ -211,7 +238,7 @@ private:
     const derive::judgement& j_;
     ir::program_view p_;
     bool complex_;
-    bool jumps_;
+    bool compares_;
     derive::example_shapes<> classes_;
     ir::program source_;
     derive::example_shapes<> of_source_;
@@ -273,6 +300,22 @@ void list_lacking(const derive::judgement& j, const ir::program_view& p, finding
     }
 }
 
+/// Where numbers are compared, few draws show all cases: that they are positive has to prove it.
+/// Of other assumptions true is what draws say.
+bool is_proved(const derive::judgement& j, const assumed& under) {
+    std::vector<ir::ref> positive;
+    for (const bound_assumption& a : under) {
+        if (a.property != property::positive) return true;
+        positive.push_back(a.name);
+    }
+    return proves_alike(j.tried.view(), j.claimed, j.derived, 0, positive);
+}
+void leave_open(const ir::program_view& p, const assumed& under, finding& out) {
+    out.verdict = verdict::unproved;
+    out.words = "both sides are alike in all numbers tried if " + words_of(p, under) +
+                ", which proves nothing";
+}
+
 }  // namespace
 
 void try_assumptions(const derive::judgement& j, bool complex,
@@ -282,11 +325,11 @@ void try_assumptions(const derive::judgement& j, bool complex,
     list_lacking(j, p, out);
     const assumed known = bound_to(p, declared);
     const bool alike = out.alike;
-    out.jumps = all.jumps();
+    out.jumps = has_jumps(p);
     // 1^a is 1^b, so that what was alike in a few draws is drawn more often
     const trials::result plain =
         all.run(known, known.empty() ? trials::extents::small : all.extents_for(known),
-                all.jumps() ? 12 : 2, all.enough(alike));
+                all.compares_numbers() ? 12 : 2, all.enough(alike));
     const auto conditional = [&](const assumed& under, bool by_declared) {
         out.verdict = verdict::conditional;
         out.words = "true if " + words_of(p, under);
@@ -305,6 +348,8 @@ void try_assumptions(const derive::judgement& j, bool complex,
         assumed under = known;
         under.insert(under.end(), one.begin(), one.end());
         const trials::result here = all.under(under, one, alike);
+        if (here.holds() && all.compares_numbers() && !is_proved(j, under))
+            return leave_open(p, under, out);
         // what the page declares beside it need not be said where it plays no part
         if (here.holds())
             return conditional(!known.empty() && all.under(one, one, alike).holds() ? one : under,

@@ -9,7 +9,9 @@
 #include <ricci/ir/prove.hpp>
 #include <ricci/ir/rewrite.hpp>
 
+#include "src/judge/cases.hpp"
 #include "src/judge/elementary.hpp"
+#include "src/judge/numerators.hpp"
 
 namespace ricci::judge {
 namespace {
@@ -153,35 +155,47 @@ ir::ref below_logarithm(const ir::program& p, ir::ref n) {
     return is_it ? p.links[x.children.first] : ir::none;
 }
 
+/// What is taken for granted.
+struct suppositions {
+    bool complex = false;
+    int places = 0;                   // of every axis
+    std::vector<ir::ref> positive{};  // names
+};
+
 /// Whether two nodes are equal, with what the program defines opened as far as that takes.
-bool are_equal(ir::program& p, ir::ref one, ir::ref other, bool complex, int places) {
+bool are_equal(ir::program& p, ir::ref one, ir::ref other, const suppositions& all) {
+    const auto vanishes = [&](ir::ref m) {
+        const ir::ref few = with_few_functions(p, m, all.complex);
+        if (is_zero(p, few, all.places)) return true;
+        const ir::ref above = numerator_of(p, few);
+        return above != ir::none && is_zero(p, above, all.places);
+    };
     ir::ref n = p.make(ir::op::add, one, p.make(ir::op::multiply, p.number(-1), other));
-    if (is_zero(p, with_few_functions(p, n, complex), places)) return true;
+    if (vanishes(n)) return true;
     for (std::int32_t e = p.equations.size(); e-- > 0;) {
         const ir::equation q = p.equations[e];
         if (q.claim || !ir::uses_name(p, n, q.name)) continue;
         n = ir::opened(p, n, q);
         if (ir::written_size(p, n, most_nodes) >= most_nodes || ir::uses_name(p, n, q.name))
             return false;
-        if (is_zero(p, with_few_functions(p, n, complex), places)) return true;
+        if (vanishes(n)) return true;
     }
-    return false;
+    return !all.complex && vanishes_by_cases(p, n, vanishes, all.positive);
 }
 
 /// Whether the equation `claim` of a program says of its name what `stated` says.
-bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stated, bool complex,
-           int places = 0) {
+bool agree(const ir::program_view& view, const ir::equation& claim, ir::ref stated,
+           const suppositions& all) {
     ir::program p(view);
-    if (!complex) drop_guards(p);
+    if (!all.complex) drop_guards(p);
     const ir::equation known = p.equations[stated];
     const ir::ref body = ir::aligned(p, claim, known);
     if (body == ir::none) return false;
-    if (are_equal(p, known.body, body, complex, places)) return true;
+    if (are_equal(p, known.body, body, all)) return true;
     // \log x = y where x = e^y
     for (const auto& [one, other] : {std::pair(known.body, body), std::pair(body, known.body)}) {
-        const ir::ref x = complex ? ir::none : below_logarithm(p, one);
-        if (x != ir::none && are_equal(p, x, p.apply(ir::function::exp, other), complex, places))
-            return true;
+        const ir::ref x = all.complex ? ir::none : below_logarithm(p, one);
+        if (x != ir::none && are_equal(p, x, p.apply(ir::function::exp, other), all)) return true;
     }
     return false;
 }
@@ -195,17 +209,18 @@ bool proves_written_out(const ir::program_view& source, const ir::program_view& 
         derive::speaks_of_complex_numbers(source) || derive::speaks_of_complex_numbers(claims);
     for (const ir::equation& claim : set.claims()) {
         const ir::ref e = set.scratch().definition(claim.name);
-        if (e == ir::none || !agree(set.scratch().view(), claim, e, complex)) return false;
+        if (e == ir::none || !agree(set.scratch().view(), claim, e, {complex})) return false;
     }
     return set.claims().size() > 0;
 }
 
-bool proves_alike(const ir::program_view& tried, ir::ref claimed, ir::ref derived, int places) {
+bool proves_alike(const ir::program_view& tried, ir::ref claimed, ir::ref derived, int places,
+                  const std::vector<ir::ref>& positive) {
     const ir::program open = written_out(tried);
     const ir::ref claim = open.definition(claimed), known = open.definition(derived);
     return claim != ir::none && known != ir::none &&
            agree(open.view(), open.equations[claim], known,
-                 derive::speaks_of_complex_numbers(tried), places);
+                 {derive::speaks_of_complex_numbers(tried), places, positive});
 }
 
 }  // namespace ricci::judge

@@ -134,6 +134,12 @@ std::vector<planted> mistakes_in(const std::string& page) {
     return out;
 }
 
+/// Spaces say nothing in what is planted.
+std::string without_spaces(std::string page) {
+    std::erase(page, ' ');
+    return page;
+}
+
 struct shares {
     int planted = 0, found = 0, conditional = 0;
     void check() const {
@@ -163,12 +169,12 @@ void judge_mistake(const planted& p, const std::string& file, int line, shares& 
 TEST_CASE("mistakes that are planted into proved statements are found") {
     const auto table = statement_table();
     std::set<std::string> known;
-    for (const statement_row& row : table) known.insert(row.page);
+    for (const statement_row& row : table) known.insert(without_spaces(row.page));
     shares all;
     for (const statement_row& row : table) {
         if (row.verdicts != "proved" || row.page.find("\\approx") != std::string::npos) continue;
         for (const planted& p : mistakes_in(row.page))
-            if (known.count(p.side) == 0)  // the table says what it is
+            if (known.count(without_spaces(p.side)) == 0)  // the table says what it is
                 judge_mistake(p, "page.md", row.line, all);
     }
     all.check();
