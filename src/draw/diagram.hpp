@@ -57,8 +57,8 @@ struct diagram {
     std::vector<std::string> notes;  // below it
 };
 
-/// Whether arrows bring what the node takes: these come to its left side, and lines without an arrow
-/// go on from its right one with what it has made of them.
+/// Whether arrows bring what the node takes: these come to its left side, and lines without an
+/// arrow go on from its right one with what it has made of them.
 bool is_box(shape s);
 /// The end of a line that stands on the left, and the other one. An arrow goes to the right, and so
 /// does what a box has made; other lines go from what was made first to what was made of it. By

@@ -30,7 +30,8 @@ std::vector<run> by_slant(const run& r) {
     return all;
 }
 
-// Lines that are no wider than so many times their letters, broken at blanks; what follows is set in.
+// Lines that are no wider than so many times their letters, broken at blanks; what follows is set
+// in.
 std::vector<label> wrapped(const label& words, double most) {
     std::vector<label> lines{{}};
     label word;

@@ -52,7 +52,8 @@ class Heatmap {
         const {panel} = this.source, rows = window.bottom - window.top,
               columns = window.right - window.left;
         // the names of the axes, on the left and above
-        this.titles = {left: this.source.rows.name ? 17 : 0, top: this.source.columns.name ? 16 : 0};
+        const {rows: {name: rowName}, columns: {name: columnName}} = this.source;
+        this.titles = {left: rowName ? 17 : 0, top: columnName ? 16 : 0};
         const left = this.titles.left +
             this.labelRoom(context, "rows", window.top, window.bottom, room.height / rows, 120);
         const widths = this.labelRoom(

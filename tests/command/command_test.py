@@ -185,7 +185,7 @@ class Command(unittest.TestCase):
                  if name or end in ("", "b")}
         wrong = [c for c in map(chr, range(33, 127)) if c.lower() not in right]
         wrong = [c for c in wrong if not c.isdigit() and c not in ".e"]
-        wrong += ["i", "ib", "bb", "bi", "gg", "kk", "kgb", "gibb", "gbi", " g", "g ", "x", "e", "."]
+        wrong += ["i", "ib", "bb", "bi", "gg", "kk", "kgb", "gibb", "gbi", " g", "g ", "x", "e"]
         np.save(self.path / "small.npy", np.ones(2))
         run = ["run", "-", "v=small.npy", "--memory"]
         for unit, power in right.items():
@@ -207,15 +207,16 @@ class Command(unittest.TestCase):
     def test_words_of_numbers(self):
         """No number is read from the first part of a word, and no option is given nothing."""
         (self.path / "m.uai").write_text("MARKOV 1 2 1 1 0 2 1 1")
+        page = ["show", "-o", "x.html"]
         for unit in ("x", "s", "K", " 1", "..", "e"):
             for wanted, words in [
                 ("--seconds takes a number", ["order", "m.uai", "--seconds", "5" + unit]),
                 ("--trials takes a whole", ["order", "m.uai", "--trials", "5" + unit]),
                 ("--seed takes a whole", ["order", "m.uai", "--seed", "5" + unit]),
                 ("--threads", ["run", "attention.tex", *self.operands, "--threads", "5" + unit]),
-                ("is no part of an axis", ["show", "x.npy", "-o", "x.html", "--part", "5" + unit]),
-                ("has no axis 2" + unit, ["show", "w.npz:q", "-o", "x.html", "--panels", "2" + unit]),
-                ("no amount of memory", ["show", "x.npy", "-o", "x.html", "--page-size", "8X"]),
+                ("is no part of an axis", [*page, "x.npy", "--part", "5" + unit]),
+                ("has no axis 2" + unit, [*page, "w.npz:q", "--panels", "2" + unit]),
+                ("no amount of memory", [*page, "x.npy", "--page-size", "5" + unit + "X"]),
             ]:
                 with self.subTest(words=words):
                     self.refused(wanted, *words)

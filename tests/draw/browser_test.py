@@ -40,8 +40,8 @@ M^{ij} = \begin{cases} K^{ij} & \text{if } |i - j| \leq w \\ 0 & \text{otherwise
 # Letters that are wide, on lines and in nodes, and lines that can be broken nowhere.
 TEXTS["wide"] = r"""
 H^{HMNUVWXYZ} = A^{HMN} B^{UVW} C^{XYZ}
-M_{WWW}^{mw} = W_{MMM}^{mw} + \text{WWWWMMMM}^{mw} W_{\text{MMMMWWWW}} + \mu\omega^{mw} - m_{mw}^{mw} - 3
-Q = \log(\sum_{hi} \exp(M^{hi} + N^{hi} - W^{hi} + X^{hi} - G^{hi} + K^{hi} - O^{hi} + U^{hi} - V^{hi}))
+M_{WWW}^{mw} = W_{MMM}^{mw} + \text{WWWWMMMM}^{mw} W_{\text{MMMMWWWW}} + \mu\omega^{mw} - 3
+Q = \log(\sum_{hi} \exp(M^{hi} + N^{hi} - W^{hi} + X^{hi} - G^{hi} + K^{hi} - O^{hi} + U^{hi}))
 T = \sum_{dmh} X_U^{dm} X_V^{mhd} X_Q^{hmd} W_O^{hmd} W_V^{hmd} W_K^{hmd} K^{hm}
 """
 TEXTS["logarithm"] = r"""
