@@ -41,12 +41,12 @@ character first_of(std::string_view text) {
     return {code, k};
 }
 
-int hundredths(char32_t c, const alphabet& letters) {
-    if (c >= U'A' && c <= U'Z') return letters.capitals[c - U'A'];
-    if (c >= U'a' && c <= U'z') return letters.small[c - U'a'];
+int hundredths(char32_t c, const alphabet& a) {
+    if (c >= U'A' && c <= U'Z') return a.capitals[c - U'A'];
+    if (c >= U'a' && c <= U'z') return a.small[c - U'a'];
     if (c >= 0x300 && c < 0x370) return 0;  // an accent stands over what is before it
-    if (c >= 0x391 && c <= 0x3a9) return letters.greek_capital;
-    if (c >= 0x3b1 && c <= 0x3f5) return letters.greek_small;
+    if (c >= 0x391 && c <= 0x3a9) return a.greek_capital;
+    if (c >= 0x3b1 && c <= 0x3f5) return a.greek_small;
     if (c >= U'0' && c <= U'9') return 64;
     constexpr std::u32string_view thin = U" !',.:;i|·′", narrow = U"()[]/\\-⌊⌋⌈⌉‖\"*";
     if (thin.find(c) != thin.npos) return 40;
