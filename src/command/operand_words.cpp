@@ -7,6 +7,7 @@
 #include <map>
 
 #include <ricci/detail/bind/check.hpp>
+#include <ricci/detail/letters.hpp>
 #include <ricci/files.hpp>
 
 #include "command/sentences.hpp"
@@ -89,7 +90,7 @@ bool begins_as_number(const std::string& text) {
     for (const char* const ending : {".npz", ".safetensors", ".npy"})
         if (text.find(ending) != std::string::npos) return false;
     const std::size_t first = text.find_first_not_of("+-.");
-    return first < 2 && text[first] >= '0' && text[first] <= '9';
+    return first < 2 && detail::is_digit(text[first]);
 }
 
 void read_file_name(operand_word& o, const std::string& text) {

@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ricci/detail/letters.hpp>
 #include <ricci/files.hpp>
 #include <ricci/prepared.hpp>
 #include <ricci/print.hpp>
@@ -99,8 +100,6 @@ void print_json(const arrays& results, const std::vector<output_file>& files,
     fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // The power of 1024 that G, GB, Gi or GiB says; nothing where it is no unit.
 std::optional<int> power_of_unit(std::string_view unit) {
     if (unit.empty() || unit == "B" || unit == "b") return 0;
@@ -132,7 +131,7 @@ void run_options::add_to(command_line& line) {
 double bytes_of(const std::string& words) {
     const char* const end = words.data() + words.size();
     double value = -1;
-    const bool number = !words.empty() && (words[0] == '.' || is_digit(words[0]));
+    const bool number = !words.empty() && (words[0] == '.' || detail::is_digit(words[0]));
     const char* const unit = number ? std::from_chars(words.data(), end, value).ptr : end;
     const auto power = power_of_unit({unit, static_cast<std::size_t>(end - unit)});
     const double bytes = power ? std::floor(value * std::pow(1024.0, *power)) : -1;
