@@ -206,6 +206,18 @@ bool measure(const place_case& c, int threads, double peak) {
     return true;
 }
 
+// Whether there is a case of each name; says which there are otherwise.
+bool all_there(const std::vector<std::string>& names, const std::vector<place_case>& cases) {
+    std::string all;
+    for (const place_case& c : cases) all += " " + c.name;
+    for (const std::string& name : names)
+        if ((all + " ").find(" " + name + " ") == std::string::npos) {
+            fmt::print(stderr, "there is no case {}; there are{}\n", name, all);
+            return false;
+        }
+    return true;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -218,13 +230,15 @@ int main(int count, char** words) {
         else if (std::atoi(words[k]) > 0) threads = std::atoi(words[k]);
         else names.push_back(word);
     }
+    const auto cases = ricci::bench::place_cases(small);
+    if (!all_there(names, cases)) return 1;
     ricci::threads(threads);
     const double peak = ricci::bench::peak_gflops<float>(threads);
     fmt::print("{} threads, float; the peak is {:.0f} GFLOP/s; loops and copies run on one\n",
                threads, peak);
     fmt::print("{:26} {:>10} {:>10} {:8} {:>8} {:>8} {:>8}\n", "program", "ms", "peer ms", "peer",
                "speed", "goal", "of peak");
-    for (const auto& c : ricci::bench::place_cases(small)) {
+    for (const auto& c : cases) {
         if (!names.empty() && std::find(names.begin(), names.end(), c.name) == names.end())
             continue;
         try {

@@ -37,3 +37,4 @@ printf '%s\n' 'Z^{i(hc)} = A^{hij} V^{hjc}' | picture merged
 picture axes <<'EQUATIONS'
 Z^{ij} = A^{ij} - A^{ji} - B^{ik} C^{kj}
 EQUATIONS
+printf '%s\n' 'H^i = -\sum_j A^{ij} \log A^{ij}' | picture entropy

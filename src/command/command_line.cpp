@@ -4,6 +4,15 @@
 #include <CLI/CLI.hpp>
 
 namespace ricci::command {
+namespace {
+
+// A shell's variable that is not set gives an option nothing, which would be as if it were left
+// out.
+std::string nothing_given(const std::string& value) {
+    return value.empty() ? "nothing is given; write a value, or leave the option out" : "";
+}
+
+}  // namespace
 
 command_line::command_line(CLI::App& app, const std::string& name, const std::string& description)
     : app_(*app.add_subcommand(name, description)) {}
@@ -21,7 +30,7 @@ void command_line::words(std::vector<std::string>& to, const std::string& type,
 
 void command_line::option(const std::string& names, std::string& to, const std::string& type,
                           const std::string& description) {
-    app_.add_option(names, to, description)->type_name(type);
+    app_.add_option(names, to, description)->type_name(type)->check(nothing_given, "");
 }
 
 void command_line::option(const std::string& names, int& to, int most, const std::string& type,
@@ -35,7 +44,7 @@ void command_line::option(const std::string& names, std::vector<std::string>& to
                           const std::string& type, const std::string& description, char separator) {
     CLI::Option& made = *app_.add_option(names, to, description);
     // one value behind each -o: what follows are operands
-    made.type_name(type)->allow_extra_args(false);
+    made.type_name(type)->allow_extra_args(false)->check(nothing_given, "");
     if (separator != '\0') made.delimiter(separator);
 }
 

@@ -7,12 +7,19 @@
 #include <map>
 
 #include <ricci/detail/bind/check.hpp>
+#include <ricci/detail/letters.hpp>
 #include <ricci/files.hpp>
 
 #include "command/sentences.hpp"
 
 namespace ricci::command {
 namespace {
+
+[[noreturn]] void refuse_word(const std::string& word) {
+    refuse(
+        "'{}' binds nothing: write NAME=FILE, NAME=NUMBER, NAME=4x8 for a shape, or INDEX:EXTENT.",
+        word);
+}
 
 bool is_digits(const std::string& text) {
     return !text.empty() &&
@@ -76,6 +83,14 @@ std::size_t rank_of_input(const program& p, const std::string& name) {
         if (const ir::name_symbol& s = view.names[m]; s.kind != ir::name_kind::plain && s.of == n)
             rank = std::max(rank_of(view, m) - s.numerator_rank, 0);
     return static_cast<std::size_t>(rank);
+}
+
+// A name that says no kind of file, where a number or a shape would begin: 5x, 4x8y.
+bool begins_as_number(const std::string& text) {
+    for (const char* const ending : {".npz", ".safetensors", ".npy"})
+        if (text.find(ending) != std::string::npos) return false;
+    const std::size_t first = text.find_first_not_of("+-.");
+    return first < 2 && detail::is_digit(text[first]);
 }
 
 void read_file_name(operand_word& o, const std::string& text) {
@@ -202,10 +217,7 @@ operand_word read_operand(const std::string& word, const program& p) {
     if (equals == std::string::npos) {
         const std::size_t colon = word.rfind(':');
         if (colon == std::string::npos || colon == 0 || !is_digits(word.substr(colon + 1)))
-            refuse(
-                "'{}' binds nothing: write NAME=FILE, NAME=NUMBER, NAME=4x8 for a shape, or "
-                "INDEX:EXTENT.",
-                word);
+            refuse_word(word);
         o.kind = operand_kind::index;
         o.name = word.substr(0, colon);
         o.digits = word.substr(colon + 1);
@@ -225,6 +237,8 @@ operand_word read_operand(const std::string& word, const program& p) {
         if (colon != std::string::npos) o.type = element_named(text.substr(colon + 1));
     } else if (number_of(text)) {
         o.digits = text;
+    } else if (begins_as_number(text)) {
+        refuse_word(word);
     } else {
         read_file_name(o, text);
     }

@@ -2,16 +2,19 @@
 #include "command/run_options.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <complex>
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include <ricci/detail/letters.hpp>
 #include <ricci/files.hpp>
 #include <ricci/prepared.hpp>
 #include <ricci/print.hpp>
@@ -97,6 +100,17 @@ void print_json(const arrays& results, const std::vector<output_file>& files,
     fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+// The power of 1024 that G, GB, Gi or GiB says; nothing where it is no unit.
+std::optional<int> power_of_unit(std::string_view unit) {
+    if (unit.empty() || unit == "B" || unit == "b") return 0;
+    static constexpr std::string_view small = "kmgt", large = "KMGT";
+    const std::size_t power = std::min(small.find(unit[0]), large.find(unit[0]));
+    if (power == std::string_view::npos) return std::nullopt;
+    for (const std::string_view end : {"", "b", "B", "i", "ib", "iB", "IB"})
+        if (unit.substr(1) == end) return static_cast<int>(power) + 1;
+    return std::nullopt;
+}
+
 }  // namespace
 
 void run_options::add_to(command_line& line) {
@@ -115,23 +129,12 @@ void run_options::add_to(command_line& line) {
 }
 
 double bytes_of(const std::string& words) {
-    std::size_t end = 0;
+    const char* const end = words.data() + words.size();
     double value = -1;
-    try {
-        value = std::stod(words, &end);
-    } catch (const std::exception&) {
-    }
-    std::string unit = words.substr(std::min(end, words.size()));
-    if (!unit.empty() && (unit.back() == 'B' || unit.back() == 'b')) unit.pop_back();
-    if (!unit.empty() && unit.back() == 'i') unit.pop_back();
-    const std::string units = "KMGT";
-    const std::size_t power = unit.empty() ? 0
-                              : unit.size() == 1
-                                  ? units.find(static_cast<char>(std::toupper(unit[0]))) + 1
-                                  : std::string::npos;
-    const bool has_unit = power <= units.size();
-    const double bytes =
-        has_unit ? std::floor(value * std::pow(1024.0, static_cast<double>(power))) : -1;
+    const bool number = !words.empty() && (words[0] == '.' || detail::is_digit(words[0]));
+    const char* const unit = number ? std::from_chars(words.data(), end, value).ptr : end;
+    const auto power = power_of_unit({unit, static_cast<std::size_t>(end - unit)});
+    const double bytes = power ? std::floor(value * std::pow(1024.0, *power)) : -1;
     if (!(bytes >= 0) || std::isinf(bytes))
         refuse("'{}' is no amount of memory; write 8G, 512M or a number of bytes.", words);
     return bytes;

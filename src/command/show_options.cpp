@@ -54,7 +54,9 @@ std::size_t bytes_of_page(const show_options& o) {
     const double power = std::floor(std::log2(std::max(bytes, 1.0)) / 10);
     const bool unit =
         !o.page_size.empty() && std::isdigit(static_cast<unsigned char>(o.page_size.back())) == 0;
-    return static_cast<std::size_t>(unit ? bytes * std::pow(1000.0 / 1024, power) : bytes);
+    constexpr double all = 9e18;  // more than any page has, and still a whole number of the machine
+    return static_cast<std::size_t>(
+        std::min(unit ? bytes * std::pow(1000.0 / 1024, power) : bytes, all));
 }
 
 void check_page_name(const std::string& path) {

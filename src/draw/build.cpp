@@ -153,15 +153,16 @@ private:
         return net;
     }
 
-    // What tells the arguments of a function apart, in their order: the signs of a sum, letters
-    // where the box has these, numbers otherwise.
+    // What tells the arguments of a function apart, in their order: what a sum takes away has its
+    // sign, and what it adds nothing, as the box says that; letters where the box has these,
+    // numbers otherwise.
     std::vector<std::string> names_of_arguments(const ir::node& x,
                                                 const std::vector<ir::ref>& arguments) const {
         std::vector<std::string> all;
         const bool letters = x.kind == ir::op::power || x.kind == ir::op::compare;
         for (std::size_t k = 0; k < arguments.size(); ++k)
             all.push_back(x.kind == ir::op::add
-                              ? (negative_product(arguments[k]) != ir::none ? "−" : "+")
+                              ? (negative_product(arguments[k]) != ir::none ? "−" : "")
                           : letters ? (k == 0 ? "x" : "y")
                                     : fmt::to_string(k + 1));
         return all;
@@ -184,7 +185,7 @@ private:
             to_.every_end_one(one.part);
             if (!apart) continue;
             one.axes = static_cast<std::int32_t>(one.part.open.size());
-            one.node = to_.add(shape::argument, {{names[k], 0}});
+            one.node = to_.add(shape::argument, names[k].empty() ? label{} : label{{names[k], 0}});
             to_.consume(one.part, one.node, {});
         }
         const std::int32_t f = to_.add(shape::function, std::move(words));

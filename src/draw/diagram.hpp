@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
@@ -55,6 +56,15 @@ struct diagram {
     std::vector<edge> edges;
     std::vector<std::string> notes;  // below it
 };
+
+/// Whether arrows bring what the node takes: these come to its left side, and lines without an
+/// arrow go on from its right one with what it has made of them.
+bool is_box(shape s);
+/// The end of a line that stands on the left, and the other one. An arrow goes to the right, and so
+/// does what a box has made; other lines go from what was made first to what was made of it. By
+/// that no way along lines ever comes back to where it began, as boxes are not joined with each
+/// other but by dots.
+std::pair<std::int32_t, std::int32_t> left_and_right(const diagram& d, const edge& e);
 
 /// The diagram of one equation.
 diagram diagram_of(const ir::program_view& p, const ir::equation& e);

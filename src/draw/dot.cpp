@@ -68,10 +68,13 @@ std::string to_dot(const std::vector<diagram>& all) {
         for (const edge& e : d.edges) {
             label words = e.text;
             if (!e.step.empty()) append(words, {{fmt::format(" ({})", e.step), 0}});
-            text += fmt::format("    p{0}_{1} -> p{0}_{2} [label={3}{4}", k, e.from, e.to,
+            const auto [left, right] = left_and_right(d, e);
+            const label& before = (left == e.from ? e.tail : e.head).mark;
+            const label& behind = (left == e.from ? e.head : e.tail).mark;
+            text += fmt::format("    p{0}_{1} -> p{0}_{2} [label={3}{4}", k, left, right,
                                 html(words), e.arrow ? ", dir=forward" : "");
-            if (!e.tail.mark.empty()) text += fmt::format(", taillabel={}", html(e.tail.mark));
-            if (!e.head.mark.empty()) text += fmt::format(", headlabel={}", html(e.head.mark));
+            if (!before.empty()) text += fmt::format(", taillabel={}", html(before));
+            if (!behind.empty()) text += fmt::format(", headlabel={}", html(behind));
             if (e.strands == 0) text += ", style=dashed";
             if (e.strands > 1) text += ", color=\"black:invis:black\"";
             text += "];\n";

@@ -90,7 +90,8 @@ void drawing::contract(network& net, ir::ref index) {
     if (ends.size() == 1 && at(ends[0].node).shape != shape::dot) {
         const leg only = ends[0];
         connect(only, add_dot(net), index);
-    } else if (ends.size() == 2) {
+    } else if (ends.size() == 2 &&
+               !(is_box(at(ends[0].node).shape) && is_box(at(ends[1].node).shape))) {
         connect(ends[0], ends[1], index);
     } else {
         one_end(net, index);

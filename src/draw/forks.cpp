@@ -59,6 +59,10 @@ void join_forks(diagram& d) {
             const std::int32_t far = e.from == other ? e.to : e.from;
             const std::int32_t near =
                 mine.from == static_cast<std::int32_t>(a) ? mine.to : mine.from;
+            const auto box = [&](std::int32_t n) {
+                return is_box(d.nodes[static_cast<std::size_t>(n)].shape);
+            };
+            if (box(near) && box(far) && !mine.arrow && !e.arrow) continue;
             edge joined;
             joined.from = near, joined.to = far, joined.strands = strands;
             joined.text = mine.text.empty() ? e.text : mine.text;

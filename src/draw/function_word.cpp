@@ -1,5 +1,6 @@
 // What stands in the box of a function.
 #include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -47,19 +48,24 @@ label reduced_word(const ir::program_view& p, const ir::node& x) {
     return words;
 }
 
+// A number stands in the box with the sign that it has in the sum: + 1, − 3.
 label sum_word(const ir::program_view& p, argument_list& arguments) {
-    label words{{"+", 0}};
+    constexpr std::string_view minus = "−";
+    label words;
     argument_list kept;
     for (const ir::ref a : arguments) {
-        if (p.nodes[a].kind == ir::op::number) {
-            append(words, {{" ", 0}});
-            append(words, label_of_expression(p, a));
-        } else {
+        if (p.nodes[a].kind != ir::op::number) {
             kept.push_back(a);
+            continue;
         }
+        label number = label_of_expression(p, a);
+        const bool negative = number[0].text.starts_with(minus);
+        if (negative) number[0].text.erase(0, minus.size());
+        append(words, {{negative ? "− " : "+ ", 0}});
+        append(words, number);
     }
     arguments = kept;
-    return words;
+    return words.empty() ? label{{"+", 0}} : words;
 }
 
 label power_word(const ir::program_view& p, argument_list& arguments) {

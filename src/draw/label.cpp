@@ -6,6 +6,7 @@
 #include <ricci/ir/print_name.hpp>
 
 #include "formula/symbols.hpp"
+#include "formula/widths.hpp"
 #include "src/base/texts.hpp"
 
 namespace ricci::draw {
@@ -196,13 +197,8 @@ std::string plain_text(const label& words) {
 
 double width_of(const label& words) {
     double width = 0;
-    for (const run& r : words) {
-        for (std::size_t k = 0; k < r.text.size(); ++k) {
-            const auto c = static_cast<unsigned char>(r.text[k]);
-            const bool combining = c == 0xcc;  // an accent takes no place of its own
-            if ((c & 0xc0) != 0x80 && !combining) width += r.level == 0 ? 1.0 : 0.7;
-        }
-    }
+    for (const run& r : words)
+        width += formula::width_of_text(r.text, false) * (r.level == 0 ? 1.0 : 0.72);
     return width;
 }
 

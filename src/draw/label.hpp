@@ -32,7 +32,7 @@ label word_of_function(const ir::program_view& p, const ir::node& x,
 
 /// Without levels: W_Q, x^2.
 std::string plain_text(const label& words);
-/// How many characters it shows; lowered ones count 0.7.
+/// How wide it is, in the size of its letters.
 double width_of(const label& words);
 
 void append(label& to, const label& more);

@@ -178,16 +178,17 @@ layout with_parts(const diagram& d, bool ask_dot) {
 }  // namespace
 
 point size_of(const node& n) {
-    const double width = width_of(n.text) * 9.8;
+    const double letters = width_of(n.text), width = letters * 17;  // as the style has them
     switch (n.shape) {
         case shape::tensor:
         case shape::use:
-            return {std::max(36.0, width + 18), 36};
+            return {std::max(36.0, width + 14), 36};
         case shape::argument:
-            return {20, 20};
+            return n.text.empty() ? point{12, 12} : point{20, 20};
         case shape::value:
             return {std::max(30.0, width + 14), 26};
         case shape::function:
+            return {std::max(34.0, letters * 15 + 18), 30};
         case shape::stored:
             return {std::max(34.0, width + 18), 30};
         case shape::dot:
@@ -195,20 +196,20 @@ point size_of(const node& n) {
         case shape::fork:
             return {8, 8};
         case shape::end:
-            return {std::max(10.0, width + 4), 16};
+            return {std::max(10.0, letters * 14 + 4), 16};
     }
     return {};
 }
 
 point letter_size(const edge& e) {
     if (e.text.empty() && e.step.empty()) return {};
-    const double words = e.text.empty() ? 0 : width_of(e.text) * 8.2 + 3;
+    const double words = e.text.empty() ? 0 : width_of(e.text) * 14 + 3;
     return {words + (e.step.empty() ? 0 : e.step.size() > 2 ? 22 : 18), e.step.empty() ? 15.0 : 18};
 }
 
 point mark_size(const line_end& e) {
     if (e.mark.empty()) return {};
-    return {width_of(e.mark) * 6.4 + 1, 10};
+    return {width_of(e.mark) * 10 + 1, 10};
 }
 
 bool is_round(shape s) { return s == shape::tensor || s == shape::use || s == shape::argument; }

@@ -41,9 +41,12 @@ public:
 private:
     std::size_t from(std::size_t e) const { return static_cast<std::size_t>(d_.edges[e].from); }
     std::size_t to(std::size_t e) const { return static_cast<std::size_t>(d_.edges[e].to); }
-    // Every line goes from what was made first to what was made of it.
-    std::size_t first(std::size_t e) const { return place_[std::min(from(e), to(e))]; }
-    std::size_t second(std::size_t e) const { return place_[std::max(from(e), to(e))]; }
+    std::size_t first(std::size_t e) const {
+        return place_[static_cast<std::size_t>(left_and_right(d_, d_.edges[e]).first)];
+    }
+    std::size_t second(std::size_t e) const {
+        return place_[static_cast<std::size_t>(left_and_right(d_, d_.edges[e]).second)];
+    }
 
     void add_node(std::size_t n) {
         if (place_[n] != passing) return;
@@ -52,7 +55,7 @@ private:
     }
 
     void find_columns() {
-        // by number of node: what a line comes from is in an earlier column
+        // by number of node, as most lines go: few rounds are needed then
         std::vector<std::size_t> lines = edges_;
         std::sort(lines.begin(), lines.end(), [&](std::size_t a, std::size_t b) {
             return std::min(from(a), to(a)) < std::min(from(b), to(b));

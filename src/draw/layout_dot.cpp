@@ -27,8 +27,7 @@ std::string question_for(const diagram& d, const std::vector<std::size_t>& nodes
                             round ? ", shape=ellipse" : "");
     }
     for (const std::size_t e : edges) {
-        // from what was made first to what was made of it
-        const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
+        const auto [first, second] = left_and_right(d, d.edges[e]);
         const double letters = letter_size(d.edges[e]).x;
         text += fmt::format("n{} -> n{} [label=\"{}\", fontsize={}];\n", first, second,
                             letters > 0 ? "M" : "", letters > 24 ? 22 : 12);
@@ -76,7 +75,7 @@ void make_room_for(const std::vector<std::size_t>& lines, const diagram& d, cons
         if (s != shape::function && s != shape::stored) continue;
         double before = 0, behind = 0;
         for (const std::size_t e : lines) {
-            const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
+            const auto [first, second] = left_and_right(d, d.edges[e]);
             before += second == static_cast<std::int32_t>(n);
             behind += first == static_cast<std::int32_t>(n);
         }
@@ -110,12 +109,12 @@ bool take_edge(const std::string& tail, std::istream& words, const diagram& d,
     std::vector<point> path;
     for (std::size_t k = 0; k < count; ++k) path.push_back(read_point(words));
     for (const std::size_t e : lines) {
-        const auto [first, second] = std::minmax(d.edges[e].from, d.edges[e].to);
+        const auto [first, second] = left_and_right(d, d.edges[e]);
         if (read.drawn[e] || fmt::format("n{}", first) != tail ||
             fmt::format("n{}", second) != head)
             continue;
         read.drawn[e] = true;
-        if (d.edges[e].from > d.edges[e].to) path = {path.rbegin(), path.rend()};
+        if (d.edges[e].from != first) path = {path.rbegin(), path.rend()};
         out.routes[e].path = std::move(path);
         break;
     }

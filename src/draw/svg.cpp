@@ -112,7 +112,7 @@ private:
                 return;
             case shape::argument:
                 box("argument", at, size, size.y / 2);
-                text("word", at, n.text);
+                if (!n.text.empty()) text("word", at, n.text);
                 return;
             case shape::value:
                 box("value", at, size, 6);
@@ -153,7 +153,7 @@ std::string to_svg(const std::vector<picture>& all) {
         w.draw(p, down);
         down += p.where.height;
         for (const std::string& n : p.what.notes)
-            down += w.lines("note", {margin, down}, {{n, 0, true}}, 7.2, most);
+            down += w.lines("note", {margin, down}, {{n, 0, true}}, 13, most);
         down += 14;
     }
     width = std::max(width, w.width + 2 * margin);

@@ -30,7 +30,8 @@ std::vector<run> by_slant(const run& r) {
     return all;
 }
 
-// Lines that are no wider than so many letters, broken at blanks; what follows is set in.
+// Lines that are no wider than so many times their letters, broken at blanks; what follows is set
+// in.
 std::vector<label> wrapped(const label& words, double most) {
     std::vector<label> lines{{}};
     label word;
@@ -116,12 +117,12 @@ void word_writer::line_of_words(const char* what, point at, const label& words) 
     out += "</text>\n";
 }
 
-double word_writer::lines(const char* what, point at, const label& words, double letter,
+double word_writer::lines(const char* what, point at, const label& words, double size,
                           double most) {
     double down = 0;
-    for (const label& l : wrapped(words, most / letter)) {
+    for (const label& l : wrapped(words, most / size)) {
         line_of_words(what, {at.x, at.y + down + 14}, l);
-        width = std::max(width, width_of(l) * letter);
+        width = std::max(width, width_of(l) * size);
         down += 23;
     }
     return down;
@@ -141,7 +142,7 @@ double word_writer::formula(point at, const std::string& latex, double most) {
     add("<switch><foreignObject requiredExtensions=\"http://www.w3.org/1998/Math/MathML\" x=\"{}\" "
         "y=\"{}\" width=\"{}\" height=\"{}\">{}</foreignObject><g>\n",
         number(at.x), number(at.y), number(wide), number(high), formula::mathml(rows, latex));
-    const double words = lines("title", at, typeset(latex), 9.6, most);
+    const double words = lines("title", at, typeset(latex), 16, most);
     out += "</g></switch>\n";
     width = std::max(width, wide);
     return std::max(high, words);

@@ -24,8 +24,9 @@ public:
 
     /// Words in the middle of a place.
     void text(const char* what, point at, const label& words);
-    /// Lines of words from a place on, no wider than so many pixels; gives their height.
-    double lines(const char* what, point at, const label& words, double letter, double most);
+    /// Lines of words from a place on, their letters and they themselves of so many pixels; gives
+    /// their height.
+    double lines(const char* what, point at, const label& words, double size, double most);
     /// A formula: as MathML, and as words where that is not known. Gives its height.
     double formula(point at, const std::string& latex, double most);
 

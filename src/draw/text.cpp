@@ -105,7 +105,7 @@ std::string to_text(const diagram& d) {
         const int left = x - (count + 2) / 2, right = left + count + 1;
         const bool square = me.shape == shape::function || me.shape == shape::stored;
         if (me.shape == shape::argument) {
-            s.words(x, y, text);
+            s.words(x, y, text.empty() ? "∘" : text);
             continue;
         }
         s.put(left, y, square ? "[" : "(");

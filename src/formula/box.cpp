@@ -2,18 +2,12 @@
 #include <algorithm>
 
 #include "formula/mathml.hpp"
+#include "formula/widths.hpp"
 
 namespace ricci::formula {
 namespace {
 
-constexpr double script_size = 0.72;
-
-double width_of_text(std::string_view text, double letter) {
-    double width = 0;
-    for (const char c : text)
-        if ((c & 0xc0) != 0x80) width += letter;
-    return width;
-}
+constexpr double script_size = 0.78;  // 0.7 to 0.78 by font
 
 box joined(box a, const box& b) {
     return {a.width + b.width, std::max(a.above, b.above), std::max(a.below, b.below)};
@@ -63,17 +57,17 @@ box box_of(const tree& p) {
             return all;
         }
         case kind::letter:
-            return {width_of_text(p.text, 0.7), above, below};
+            return {width_of_text(p.text, true), above, below};
         case kind::upright:
         case kind::number:
         case kind::word:
-            return {width_of_text(p.text, 0.62), above, below};
+            return {width_of_text(p.text, false), above, below};
         case kind::function:
-            return {width_of_text(p.text, 0.54) + 0.2, above, below};
+            return {width_of_text(p.text, false) + 0.2, above, below};
         case kind::sign: {
             if (p.text == "∑" || p.text == "∏") return {1.6, 1.05, 0.6};
             const bool close = p.text == "," || p.text == "′";
-            return {width_of_text(p.text, close ? 0.45 : 1.3), above, below};
+            return {width_of_text(p.text, false) + (close ? 0.17 : 0.56), above, below};
         }
         case kind::blank:
             return {0.1, 0, 0};

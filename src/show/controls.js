@@ -193,22 +193,31 @@ function scaleLegend(scale, words) {
         element("span", {}, texts[1]),
         element("span", {class: "small"}, "(middle " + shortText(middle) + ")"));
 }
+// What is no finite number in some tensors, by kind: how many, in words, and in what colour.
+function specialCounts(tensors) {
+    const special = specialColours[isDark() ? "dark" : "light"];
+    const complex = tensors.some((tensor) => tensor.complex);
+    const kinds = [["NaN", special.nan, ["nan"]]];
+    if (complex) kinds.push(["\u221e", special.infinite, ["above", "below"]]);
+    else
+        kinds.push(
+            ["+\u221e", special.above, ["above"]], ["\u2212\u221e", special.below, ["below"]]);
+    return kinds
+        .map(([words, colour, keys]) => ({
+                 words,
+                 colour,
+                 count: tensors.reduce(
+                     (sum, tensor) => sum + keys.reduce((all, key) => all + tensor[key], 0), 0),
+             }))
+        .filter(({count}) => count > 0);
+}
+const countedSpecial = (count, words) => count.toLocaleString("en") + " " + words;
+
 function drawLegend(scales, tensors) {
     const parts = scales.map(
         ([scale, words]) =>
             scale.complex ? wheelLegend(scale, words) : scaleLegend(scale, words));
-    const names = [["nan", "NaN"], ["above", "+\u221e"], ["below", "\u2212\u221e"]];
-    const special = specialColours[isDark() ? "dark" : "light"];
-    const complex = tensors.some((tensor) => tensor.complex);
-    if (complex) names.splice(1, 2, ["above", "\u221e"]);
-    for (const [key, words] of names) {
-        const infinities = complex && key === "above" ? ["above", "below"] : [key];
-        const count = tensors.reduce(
-            (sum, tensor) => sum + infinities.reduce((all, one) => all + tensor[one], 0), 0);
-        const colour = complex && key === "above" ? special.infinite : special[key];
-        if (count > 0)
-            parts.push(
-                element("span", {}, swatch(colour), count.toLocaleString("en") + " " + words));
-    }
+    for (const {words, colour, count} of specialCounts(tensors))
+        parts.push(element("span", {}, swatch(colour), countedSpecial(count, words)));
     document.getElementById("legend").replaceChildren(...parts);
 }

@@ -1,6 +1,7 @@
 // One panel on the screen: its picture, labels beside it, the chosen cell, and what pointer and
 // keys do there.
 
+const titleFont = 'italic 13px "STIX Two Text", Cambria, "DejaVu Serif", serif';
 const labelFont = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
 function clipped(context, text, most) {
@@ -30,11 +31,17 @@ class Heatmap {
         this.canvas.setAttribute("role", "img");
         this.canvas.setAttribute(
             "aria-label",
-            caption.textContent + ": heat map of " + counted(source.panel.height, "row") + " and " +
-                counted(source.panel.width, "column") + "; arrow keys choose a cell");
+            caption.textContent + ": heat map of " + this.countedAxis("rows", source.panel.height) +
+                " and " + this.countedAxis("columns", source.panel.width) +
+                "; arrow keys choose a cell");
         this.figure.append(caption, this.canvas);
         host.append(this.figure);
         this.listen();
+    }
+    // 5 rows i, 7 columns; what they are called where that is not said by the word.
+    countedAxis(axis, extent) {
+        const {name, slanted} = this.source[axis];
+        return counted(extent, axis.slice(0, -1)) + (slanted ? " " + name : "");
     }
     // `room`: {width, height} in CSS pixels, labels included.
     draw(room, window) {
@@ -44,11 +51,14 @@ class Heatmap {
         context.font = labelFont;
         const {panel} = this.source, rows = window.bottom - window.top,
               columns = window.right - window.left;
-        const left =
+        // the names of the axes, on the left and above
+        const {rows: {name: rowName}, columns: {name: columnName}} = this.source;
+        this.titles = {left: rowName ? 17 : 0, top: columnName ? 16 : 0};
+        const left = this.titles.left +
             this.labelRoom(context, "rows", window.top, window.bottom, room.height / rows, 120);
         const widths = this.labelRoom(
             context, "columns", window.left, window.right, (room.width - left) / columns, 90);
-        const most = {width: room.width - left - 8, height: room.height - 22};
+        const most = {width: room.width - left - 8, height: room.height - 22 - this.titles.top};
         const whole = {rows: panel.height, columns: panel.width};
         const cell = Math.min(most.width / whole.columns, most.height / whole.rows, 52);
         // a thin one is widened, so that one can point at it
@@ -56,7 +66,7 @@ class Heatmap {
             Math.round(Math.min(limit, Math.max(cell * count, Math.min(90, count * 52))));
         const width = length(whole.columns, most.width), height = length(whole.rows, most.height);
         this.turned = widths > width / columns * labelStep(width / columns, 22);
-        const top = this.turned ? Math.min(90, widths) + 4 : 16;
+        const top = this.titles.top + (this.turned ? Math.min(90, widths) + 4 : 16);
         this.area = {left, top, width, height};
         const ratio = printing.now ? 3 : Math.max(1, devicePixelRatio || 1);
         const size = {width: left + width + 8, height: top + height + 2};
@@ -93,8 +103,11 @@ class Heatmap {
             height: height / (window.bottom - window.top)
         };
         this.labels(context, cell);
+        this.axisTitle(context, "columns", left + width / 2, this.titles.top / 2, width);
+        this.axisTitle(context, "rows", this.titles.left / 2, top + height / 2, height);
         this.marker(context, cell, ink, paper);
         // for whoever looks at pixels
+        this.canvas.dataset.titles = [this.titles.left, this.titles.top].join(" ");
         this.canvas.dataset.area = [left, top, width, height].join(" ");
         this.canvas.dataset.window =
             [window.top, window.bottom, window.left, window.right].join(" ");
@@ -117,7 +130,9 @@ class Heatmap {
              k += rowStep) {
             const y = top + (k + 0.5 - window.top) * cell.height;
             if (y < top || y > top + this.area.height) continue;
-            context.fillText(clipped(context, this.source.rows.text(k), left - 12), left - 9, y);
+            context.fillText(
+                clipped(context, this.source.rows.text(k), left - this.titles.left - 12), left - 9,
+                y);
         }
         const step = labelStep(cell.width, this.turned ? 13 : 22);
         for (let k = Math.ceil(Math.ceil(window.left) / step) * step; k < window.right; k += step) {
@@ -128,10 +143,23 @@ class Heatmap {
             if (this.turned) context.rotate(-Math.PI / 2);
             context.textAlign = this.turned ? "left" : "center";
             context.textBaseline = this.turned ? "middle" : "alphabetic";
-            const most = this.turned ? top - 8 : step * cell.width + 12;
+            const most = this.turned ? top - this.titles.top - 8 : step * cell.width + 12;
             context.fillText(clipped(context, this.source.columns.text(k), most), 0, 0);
             context.restore();
         }
+    }
+    // Around its middle, along an axis so long; words beside rows are turned, and letters are not.
+    axisTitle(context, axis, x, y, length) {
+        const {name, slanted} = this.source[axis];
+        if (!name) return;
+        context.save();
+        context.font = slanted ? titleFont : labelFont;
+        context.textAlign = "center";
+        context.textBaseline = "middle";
+        context.translate(x, y);
+        if (axis === "rows" && name.length > 2) context.rotate(-Math.PI / 2);
+        context.fillText(clipped(context, name, Math.max(length, 40)), 0, 0);
+        context.restore();
     }
     marker(context, cell, ink, paper) {
         const {left, top, width, height} = this.area, {window} = this, chosen = state.cell;

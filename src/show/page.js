@@ -36,11 +36,14 @@ function compared() {
 const sameSize = (left, right) =>
     left.panel.height === right.panel.height && left.panel.width === right.panel.width;
 
+// What an axis is called beside a panel, and what its places are.
 function labelsOf(view, fromEnd) {
-    const labels = fromEnd === 2 ? page.rows : page.columns,
-          offset = view.offsets[axisOf(view, fromEnd)] ?? 0;
-    if (labels.length > 0) return {text: (k) => labels[k] ?? ""};
-    return {text: (k) => axisOf(view, fromEnd) < 0 ? "" : String(k + offset)};
+    const labels = fromEnd === 2 ? page.rows : page.columns, axis = axisOf(view, fromEnd),
+          offset = view.offsets[axis] ?? 0, letter = view.letters[axis] || "";
+    const name = axis < 0 ? "" : letter || (fromEnd === 2 ? "row" : "column");
+    const named = {name, slanted: letter !== ""};
+    if (labels.length > 0) return {...named, text: (k) => labels[k] ?? ""};
+    return {...named, text: (k) => axis < 0 ? "" : String(k + offset)};
 }
 function cellWords(view, row, column) {
     const words = [];
@@ -200,20 +203,30 @@ function recompose() {
     drawTrace(maps);
 }
 
+// Extents, range and precision of one tensor; what is no finite number is counted.
+function aboutWords(view) {
+    const {tensor} = view;
+    const extents =
+        tensor.extents.map((x) => x.toLocaleString("en")).join(" \u00d7 ") || "a number";
+    const range = tensor.least !== undefined ?
+        (tensor.complex ? "modulus " : "") + shortText(tensor.least) + " to " +
+            shortText(tensor.most) :
+        "no finite number";
+    const special = specialCounts([tensor]).map(({count, words}) => countedSpecial(count, words));
+    return [tensor.type + ", " + extents, [range, ...special].join(", "), tensor.precision()].join(
+               "; ") +
+        ".";
+}
+
 function drawHeader() {
-    const view = views[state.view], {tensor} = view;
+    const view = views[state.view];
     const title = view.symbol ? symbolNodes(view) : [page.title];
     document.getElementById("title").replaceChildren(...title);
     document.getElementById("equation").replaceChildren(...formulaNodes(view.formula));
-    const extents =
-        tensor.extents.map((x) => x.toLocaleString("en")).join(" \u00d7 ") || "a number";
-    const finite = tensor.least !== undefined;
-    const range =
-        finite ? (tensor.complex ? "modulus " : "") + shortText(tensor.least) + " to " +
-                shortText(tensor.most) :
-                 "no finite number";
-    document.getElementById("about").textContent =
-        [tensor.type + ", " + extents, range, tensor.precision()].join("; ") + ".";
+    const words = views.map(
+        (one) => views.length > 1 ? one.label + ": " + aboutWords(one) : aboutWords(one));
+    document.getElementById("about").replaceChildren(
+        ...words.map((one) => element("p", {}, one)));
     document.getElementById("notes").textContent = page.notes.join(" ");
 }
 

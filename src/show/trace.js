@@ -71,20 +71,49 @@ function vectorLine(traced, places, columnAxis) {
         " = [" + texts.join("  ") + "]");
 }
 
+// How large a value of the chosen row is; what is no number is first to be listed.
+function sizeAt(panel, column) {
+    const value = panel.at(state.cell.row, column);
+    return isFinite(value) ? Math.abs(value) : Number.isNaN(value) ? Infinity : value;
+}
 // The columns that are listed: all, or those where the row is largest.
 function keysOf(panel) {
-    const {row} = state.cell, all = Array.from({length: panel.width}, (_, column) => column);
+    const all = Array.from({length: panel.width}, (_, column) => column);
     if (panel.width <= mostKeys) return all;
-    const size = (column) => {
-        const value = panel.at(row, column);
-        return isFinite(value) ? Math.abs(value) : Number.isNaN(value) ? Infinity : value;
-    };
-    const largest =
-        all.map((column) => [size(column), column]).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+    const largest = all.map((column) => [sizeAt(panel, column), column])
+                        .sort((a, b) => b[0] - a[0] || a[1] - b[1]);
     const listed = largest.slice(0, mostKeys).map(([, column]) => column);
     // the chosen one in any case
     if (!listed.includes(state.cell.column)) listed.push(state.cell.column);
     return listed.sort((a, b) => a - b);
+}
+
+// 0 to 3, 5, 9 to 120.
+function rangesOf(columns, offset) {
+    const ranges = [];
+    for (const column of columns) {
+        const last = ranges.at(-1);
+        if (last && last[1] === column - 1) last[1] = column;
+        else ranges.push([column, column]);
+    }
+    return ranges
+        .map(([first, end]) => first + offset + (end > first ? " to " + (end + offset) : ""))
+        .join(", ");
+}
+// Which columns of a panel a table leaves out, and how large they are; nothing where there is none.
+function leftOut(panel, keys, view) {
+    const listed = new Set(keys);
+    const others = Array.from({length: panel.width}, (_, column) => column)
+                       .filter((column) => !listed.has(column));
+    if (others.length === 0) return [];
+    const most = others.reduce((all, column) => Math.max(all, sizeAt(panel, column)), 0);
+    const size = isFinite(most) && !panel.phase ? ", none of them larger than " + shortText(most) :
+                                                  "";
+    const places = rangesOf(others, view.offsets[axisOf(view, 1)] ?? 0);
+    return [element(
+        "p", {class: "small"},
+        `The ${mostKeys} of ${counted(panel.width, "column")} that are largest, and the chosen ` +
+            `one. Left out${size}: ${places}.`)];
 }
 
 function tableOf(headings, keys, columns, view, scale) {
@@ -150,20 +179,19 @@ function traceOfPanel(view, panelPlace, scale) {
     const section = element(
         "section", {}, ...(words ? [element("h3", {}, words)] : []), ...before,
         tableOf(headings, keys, columns, view, scale), ...after);
-    if (keys.length < panel.width)
-        section.append(element(
-            "p", {class: "small"},
-            `The ${mostKeys} of ${
-                counted(panel.width, "column")} that are largest, and the chosen one.`));
+    section.append(...leftOut(panel, keys, view));
     return section;
 }
 
-// Two panels and their difference.
+// Two panels and their difference, at the columns where this is largest.
 function comparedRow(left, right, difference, scale) {
-    const keys = keysOf(left.panel);
+    const keys = keysOf(difference);
     const columns = [left.panel, right.panel, difference].map(
         (panel, k) => ({...columnOf(panel, keys), coloured: k < 2}));
-    return tableOf([[left.words], [right.words], ["difference"]], keys, columns, left.view, scale);
+    const headings = [[left.words], [right.words], ["difference"]];
+    return element(
+        "section", {}, tableOf(headings, keys, columns, left.view, scale),
+        ...leftOut(difference, keys, left.view));
 }
 
 function drawTrace(maps) {

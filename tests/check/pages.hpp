@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/check/statements.hpp"
+#include "tests/source_file.hpp"
 
 namespace ricci::testing {
 
@@ -55,7 +56,7 @@ inline page_file read_page(const std::filesystem::path& path) {
 
 inline std::vector<page_file> all_pages() {
     std::vector<std::filesystem::path> paths;
-    const auto folder = std::filesystem::path(__FILE__).parent_path() / "pages";
+    const auto folder = source_file(__FILE__).parent_path() / "pages";
     for (const auto& entry : std::filesystem::directory_iterator(folder))
         paths.push_back(entry.path());
     std::sort(paths.begin(), paths.end());

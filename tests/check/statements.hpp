@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/check/check.hpp"
+#include "tests/source_file.hpp"
 
 namespace ricci::testing {
 
@@ -30,7 +31,7 @@ inline std::string page_of(const std::string& row) {
 
 inline std::vector<statement_row> statement_table() {
     std::vector<statement_row> out;
-    std::ifstream in(std::filesystem::path(__FILE__).parent_path() / "statements.txt");
+    std::ifstream in(source_file(__FILE__).parent_path() / "statements.txt");
     std::string line;
     for (int number = 1; std::getline(in, line); ++number) {
         const std::size_t end = line.find(' ');

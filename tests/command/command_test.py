@@ -176,6 +176,63 @@ class Command(unittest.TestCase):
                      "100", "-o", "Y=y.npy")
         self.works("run", "attention.tex", *self.operands, "--memory", "1G", "-o", "Y=y.npy")
 
+    def test_units_of_memory(self):
+        """Bytes are said with the units there are, and everything else is refused."""
+        needed = 4 * 4 + 4 * 4 + 8  # of the input, the output, and less than the next power
+        powers = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+        ends = ["", "b", "i", "ib"]
+        right = {name + end: power for name, power in powers.items() for end in ends
+                 if name or end in ("", "b")}
+        wrong = [c for c in map(chr, range(33, 127)) if c.lower() not in right]
+        wrong = [c for c in wrong if not c.isdigit() and c not in ".e"]
+        wrong += ["i", "ib", "bb", "bi", "gg", "kk", "kgb", "gibb", "gbi", " g", "g ", "x", "e"]
+        np.save(self.path / "small.npy", np.ones(2))
+        run = ["run", "-", "v=small.npy", "--memory"]
+        for unit, power in right.items():
+            for words in {unit, unit.upper()}:
+                with self.subTest(words):
+                    least = -(-needed // 1024 ** power)
+                    self.works(*run, f"{least}{words}", text="y^i = v^i")
+                    self.refused("--memory allows", *run, f"0.000000000000001{words}",
+                                 text="y^i = v^i")
+        for unit in wrong:
+            with self.subTest(unit):
+                self.refused(f"'8{unit}' is no amount of memory; write 8G, 512M or", *run,
+                             f"8{unit}", text="y^i = v^i")
+        for words in ("-8G", "+8G", "0x10", " 8", "8,5G", "G", ".", "nan", "1e400", "8 000"):
+            with self.subTest(words):
+                self.refused("is no amount of memory; write 8G, 512M or", *run[:-1],
+                             f"--memory={words}", text="y^i = v^i")
+
+    def test_words_of_numbers(self):
+        """No number is read from the first part of a word, and no option is given nothing."""
+        (self.path / "m.uai").write_text("MARKOV 1 2 1 1 0 2 1 1")
+        page = ["show", "-o", "x.html"]
+        for unit in ("x", "s", "K", " 1", "..", "e"):
+            for wanted, words in [
+                ("--seconds takes a number", ["order", "m.uai", "--seconds", "5" + unit]),
+                ("--trials takes a whole", ["order", "m.uai", "--trials", "5" + unit]),
+                ("--seed takes a whole", ["order", "m.uai", "--seed", "5" + unit]),
+                ("--threads", ["run", "attention.tex", *self.operands, "--threads", "5" + unit]),
+                ("is no part of an axis", [*page, "x.npy", "--part", "5" + unit]),
+                ("has no axis 2" + unit, [*page, "w.npz:q", "--panels", "2" + unit]),
+                ("no amount of memory", [*page, "x.npy", "--page-size", "5" + unit + "X"]),
+            ]:
+                with self.subTest(words=words):
+                    self.refused(wanted, *words)
+        for word in ("h:8x", "h:-8", "h:1e3", "h:", "d_k=5x", "d_k=-5x", "d_k=1e400", "X=5x6y",
+                     "X=5xx6", "X=5x6.", "X=5 x6"):
+            with self.subTest(word):
+                self.refused(f"'{word}' binds nothing: write NAME=FILE, NAME=NUMBER", "explain",
+                             "attention.tex", word)
+        for option, words in [("--memory", ["run", "attention.tex", *self.operands]),
+                              ("--type", ["run", "attention.tex", *self.operands]),
+                              ("-o", ["run", "attention.tex", *self.operands]),
+                              ("--seconds", ["order", "m.uai"]), ("--trials", ["order", "m.uai"]),
+                              ("--page-size", ["show", "x.npy", "-o", "x.html"])]:
+            with self.subTest(option):
+                self.refused("nothing is given; write a value", *words, option, "")
+
     def test_order(self):
         out = json.loads(
             self.works("order", "ab,bc,cd->ad", "10x2000", "2000x30", "30x5", "--json").stdout)

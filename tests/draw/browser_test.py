@@ -37,11 +37,34 @@ K^{ij} = \exp(-\frac{1}{2 \ell^2} \sum_a (X^{ia} - X^{ja})^2) + \sigma^2 \delta^
 L = -\frac{1}{2} y^i \alpha^i - \frac{1}{2} \operatorname{logdet}_{ij}(K^{ij})
 M^{ij} = \begin{cases} K^{ij} & \text{if } |i - j| \leq w \\ 0 & \text{otherwise} \end{cases}
 """
+# Letters that are wide, on lines and in nodes, and lines that can be broken nowhere.
+TEXTS["wide"] = r"""
+H^{HMNUVWXYZ} = A^{HMN} B^{UVW} C^{XYZ}
+M_{WWW}^{mw} = W_{MMM}^{mw} + \text{WWWWMMMM}^{mw} W_{\text{MMMMWWWW}} + \mu\omega^{mw} - 3
+Q = \log(\sum_{hi} \exp(M^{hi} + N^{hi} - W^{hi} + X^{hi} - G^{hi} + K^{hi} - O^{hi} + U^{hi}))
+T = \sum_{dmh} X_U^{dm} X_V^{mhd} X_Q^{hmd} W_O^{hmd} W_V^{hmd} W_K^{hmd} K^{hm}
+"""
+TEXTS["logarithm"] = r"""
+H^i = -\sum_j A^{ij} \log A^{ij}
+L = -\sum_{ij} y^{ij} \log(\sum_k \exp(x^{ik}) w^{kj})
+C^{ij} = \exp(A^{ik}) \exp(B^{kj}) + D^{ij} - 1
+"""
+TEXTS["order"] = "Y^{ad} = A^{ab} B^{bc} C^{cd}\n"
+ORDER = ["--order", "A=10x2000", "B=2000x30", "C=30x5"]
 GRADIENT = ["--of", "Y", "--by", "W_Q"]
 CASES = [("attention", []), ("attention", ["--whole"]),
          ("attention", ["--whole", "--layout", "plain"]), ("attention", GRADIENT),
          ("attention", [*GRADIENT, "--whole"]), ("chain", []), ("merged", []), ("normalised", []),
-         ("process", []), ("process", ["--of", "L", "--by", "X"])]
+         ("process", []), ("process", ["--of", "L", "--by", "X"]), ("wide", []),
+         ("wide", ["--layout", "plain"]), ("logarithm", []), ("logarithm", ["--whole"]),
+         ("order", ORDER)]
+
+# How a reader's browser differs: on a dark screen; without the fonts of formulas, with only the
+# widest of them; and without formulas, which are words then.
+FONT = "<style>math, text {{ font-family: '{}' !important; }}</style>"
+LOOKS = [("light", "", False), ("dark", "", False), ("serif", FONT.format("DejaVu Serif"), False),
+         ("mathematical", FONT.format("DejaVu Math TeX Gyre"), False), ("words", "", True)]
+FORMULA = re.compile(r"<foreignObject.*?</foreignObject>", re.DOTALL)
 
 # The boxes of all words and nodes as the browser draws them, and the colours of paper and words.
 SCRIPT = """<script>
@@ -67,9 +90,12 @@ document.getElementById('seen').textContent = JSON.stringify(seen);
 </script>"""
 
 
-def seen_by(chromium, folder, pictures, dark):
+def seen_by(chromium, folder, pictures, look):
+    name, style, words = look
+    dark = name == "dark"
     page = folder / "page.html"
-    page.write_text(f"<!doctype html><meta charset=utf-8><body>{''.join(pictures)}{SCRIPT}",
+    shown = "".join(FORMULA.sub("", p) if words else p for p in pictures)
+    page.write_text(f"<!doctype html><meta charset=utf-8><body>{style}{shown}{SCRIPT}",
                     encoding="utf-8")
     command = [chromium, "--headless", "--no-sandbox", "--disable-gpu",
                f"--user-data-dir={folder / 'profile'}",
@@ -131,18 +157,19 @@ def main():
             subprocess.run([command, "draw", "equations.tex", "-o", "picture.svg", *arguments],
                            cwd=folder, check=True)
             pictures.append((folder / "picture.svg").read_text(encoding="utf-8"))
-        for dark in (False, True):
-            all_seen = seen_by(chromium, folder, pictures, dark)
+        for look in LOOKS:
+            dark = look[0] == "dark"
+            all_seen = seen_by(chromium, folder, pictures, look)
             if all_seen is None or len(all_seen) != len(CASES):
                 failed.append("Chromium does not show all pictures")
                 continue
             for (text, arguments), seen in zip(CASES, all_seen):
-                where = f"{text} {' '.join(arguments)}, {'dark' if dark else 'light'}: "
+                where = f"{text} {' '.join(arguments)}, {look[0]}: "
                 failed += [where + fault for fault in faults_of(seen)]
                 if (brightness(seen["paper"]) < brightness(seen["word"])) != dark:
                     failed.append(
                         f"{where}the paper is {seen['paper']} and the words are {seen['word']}")
-    right = f"{len(CASES)} pictures in light and in dark: nothing on top of anything"
+    right = f"{len(CASES)} pictures, {len(LOOKS)} looks: all there, and nothing on top of anything"
     print("\n".join(failed) if failed else right)
     return 1 if failed else 0
 

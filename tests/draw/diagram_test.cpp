@@ -114,19 +114,36 @@ std::string arguments_of(const diagram& d) {
 }
 
 TEST_CASE("what is multiplied is told from what is added") {
-    CHECK(arguments_of(drawn("Y^{ij} = A^{ij} - b^i c^j").at(0)) == "+(A)−(bc)");
-    CHECK(arguments_of(drawn("Y^{ij} = a^i - b^i c^j").at(0)) == "+(a)−(bc)");
-    CHECK(arguments_of(drawn("Y^{ij} = a^i b^j + c^{ij}").at(0)) == "+(ab)+(c)");
-    CHECK(arguments_of(drawn("y^i = x^i - 2 A^{ij} x^j").at(0)) == "+(x)−(2A)");
+    CHECK(arguments_of(drawn("Y^{ij} = A^{ij} - b^i c^j").at(0)) == "(A)−(bc)");
+    CHECK(arguments_of(drawn("Y^{ij} = a^i - b^i c^j").at(0)) == "(a)−(bc)");
+    CHECK(arguments_of(drawn("Y^{ij} = a^i b^j + c^{ij}").at(0)) == "(ab)(c)");
+    CHECK(arguments_of(drawn("y^i = x^i - 2 A^{ij} x^j").at(0)) == "(x)−(2A)");
     // the minus of a term is said once, and that inside of it stays
     const diagram inner = drawn("y^i = x^i - \\sum_j \\exp(-A^{ij}) b^j").at(0);
-    CHECK(arguments_of(inner) == "+(x)−(exp)");
+    CHECK(arguments_of(inner) == "(x)−(exp)");
     int minus_one = 0;
     for (const node& n : inner.nodes) minus_one += plain_text(n.text) == "−1";
     CHECK(minus_one == 1);
     // one term beside numbers needs no name, unless it is subtracted
     CHECK(arguments_of(drawn("y^i = 1 + x^i").at(0)) == "");
     CHECK(arguments_of(drawn("y^i = 1 - x^i").at(0)) == "−(x)");
+}
+
+TEST_CASE("a sign stands once in a sum") {
+    // by the box of the sum: how many signs there are in all
+    for (const auto& [text, signs] :
+         {std::pair("y^i = a^i + b^i + c^i", "+"), std::pair("y^i = a^i - b^i", "+−"),
+          std::pair("y^i = a^i + 3", "+ 3"), std::pair("y^i = a^i - 3", "− 3"),
+          std::pair("y^i = a^i + b^i - 3", "− 3"), std::pair("y^i = 2 - a^i", "+ 2−")}) {
+        const diagram d = drawn(text).at(0);
+        std::string boxes, circles;
+        for (const node& n : d.nodes) {
+            if (n.shape == shape::function) boxes += plain_text(n.text);
+            if (n.shape == shape::argument) circles += plain_text(n.text);
+        }
+        INFO(text);
+        CHECK(boxes + circles == signs);
+    }
 }
 
 TEST_CASE("the arguments of a function are told apart") {
@@ -166,6 +183,35 @@ TEST_CASE("a function says which index is which where letters change behind it")
             ++said;
         }
     CHECK(said == 2);
+}
+
+// Where the line of a letter between two nodes begins, when the picture is read from the left.
+std::string left_of(const diagram& d, const std::string& letter) {
+    std::string all;
+    for (const edge& e : d.edges)
+        if (plain_text(e.text) == letter && !e.arrow)
+            all += plain_text(d.nodes[static_cast<std::size_t>(left_and_right(d, e).first)].text);
+    return all;
+}
+
+TEST_CASE("what is multiplied with the result of a function stands behind its box") {
+    CHECK(left_of(drawn("s = \\sum_j A^j \\log(B^j)").at(0), "j") == "log");
+    CHECK(left_of(drawn("s = \\sum_j \\log(B^j) A^j").at(0), "j") == "log");
+    CHECK(left_of(drawn("s = A^j B^j").at(0), "j") == "A");
+    // two boxes meet in a dot, which stands behind both
+    const diagram both = drawn("s = \\sum_j \\exp(A^j) \\log(B^j)").at(0);
+    CHECK(count(both, shape::dot) == 1);
+    for (const edge& e : both.edges)
+        if (!e.arrow) CHECK(both.nodes[static_cast<std::size_t>(e.to)].shape == shape::dot);
+    // no line of two strands joins two boxes either
+    const auto read = ricci::parse(
+        "P^{i(ha)} = \\exp(X^{iha}); W^{(ha)d} = \\sin(V^{had})\n"
+        "Y^{id} = P^{i(ha)} W^{(ha)d}");
+    REQUIRE(read);
+    const diagram whole = whole_diagram(read->view());
+    for (const edge& e : whole.edges)
+        CHECK((e.arrow || !is_box(whole.nodes[static_cast<std::size_t>(e.from)].shape) ||
+               !is_box(whole.nodes[static_cast<std::size_t>(e.to)].shape)));
 }
 
 TEST_CASE("merged axes in another order are no one line") {

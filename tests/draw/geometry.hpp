@@ -49,6 +49,21 @@ inline double distance_to(const draw::point& q, const draw::point& centre,
     return 0;
 }
 
+/// Whether a line meets each box on the side that says what it is there: an arrow the left one, with
+/// what the box takes, and everything else the right one, with what it has made.
+inline bool meets_boxes_rightly(const draw::diagram& d, const draw::layout& l, std::size_t e) {
+    const draw::edge& line = d.edges[e];
+    if (line.from == line.to) return true;  // a trace stands above
+    const auto& path = l.routes[e].path;
+    const auto rightly = [&](std::int32_t n, draw::point at, bool takes) {
+        const auto k = static_cast<std::size_t>(n);
+        const bool box =
+            d.nodes[k].shape == draw::shape::function || d.nodes[k].shape == draw::shape::stored;
+        return !box || (takes ? at.x <= l.centres[k].x : at.x >= l.centres[k].x);
+    };
+    return rightly(line.from, path.front(), false) && rightly(line.to, path.back(), line.arrow);
+}
+
 /// The first thing that is wrong with a picture, or nothing.
 inline std::string fault_of(const draw::diagram& d, const draw::layout& l) {
     if (l.centres.size() != d.nodes.size() || l.routes.size() != d.edges.size())
@@ -71,6 +86,9 @@ inline std::string fault_of(const draw::diagram& d, const draw::layout& l) {
         if (distance_to(path.front(), l.centres[from], l.sizes[from]) > 6 ||
             distance_to(path.back(), l.centres[to], l.sizes[to]) > 6)
             return "the line " + draw::plain_text(d.edges[e].text) + " does not end on its nodes";
+        if (!meets_boxes_rightly(d, l, e))
+            return "the line " + draw::plain_text(d.edges[e].text) +
+                   " is on the wrong side of a box";
         for (const draw::point q : draw::points_along(path))
             if (!(q.x >= 0 && q.x <= l.width && q.y >= 0 && q.y <= l.height))
                 return "a line leaves the picture";

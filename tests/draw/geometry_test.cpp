@@ -97,7 +97,60 @@ diagram random_contraction(unsigned seed) {
     return diagrams_of(read->view()).at(0);
 }
 
+// Products of tensors and of functions of them, added and subtracted, some of them used twice.
+std::string random_program(unsigned seed) {
+    std::mt19937 random(seed);
+    const std::vector<std::string> names{"i", "j", "k", "l"};
+    std::set<std::size_t> there;
+    char next = 'A';
+    const auto tensor = [&] {
+        std::string axes;
+        for (std::size_t i = 0; i < names.size(); ++i)
+            if (random() % 3 == 0) axes += names[i], there.insert(i);
+        if (axes.empty()) axes = names[0], there.insert(0);
+        return std::string(1, next++) + "^{" + axes + "} ";
+    };
+    const std::vector<std::string> functions{"\\log", "\\exp", "\\sin"};
+    std::string product;
+    for (std::size_t f = 0; f < 2 + random() % 3; ++f) {
+        if (random() % 2 == 0) product += tensor();
+        else
+            product += functions[random() % 3] + "(" + tensor() +
+                       (random() % 2 == 0 ? tensor() : std::string{}) + ") ";
+    }
+    std::string left, sums;
+    for (const std::size_t i : there) {
+        std::string& to = random() % 2 == 0 ? left : sums;
+        to += (&to == &sums && !sums.empty() ? "," : "") + names[i];
+    }
+    const std::string result = left.empty() ? "T" : "T^{" + left + "}";
+    std::string text = result + " = " + (sums.empty() ? "" : "\\sum_{" + sums + "} ") + product;
+    if (random() % 2 == 0)
+        text += (random() % 2 == 0 ? " - " : " + ") + std::string("U") +
+                (left.empty() ? "" : "^{" + left + "}");
+    std::string all;
+    for (std::size_t k = 0; k < left.size(); ++k) all += (k > 0 ? "," : "") + left.substr(k, 1);
+    return text + "\nZ = " + (left.empty() ? "" : "\\sum_{" + all + "} ") + result + " \\log(" +
+           result + ")\n";
+}
+
 }  // namespace
+
+TEST_CASE("what goes into a box and what comes out of it is told apart") {
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        const std::string text = random_program(seed);
+        const auto read = ricci::parse(text);
+        INFO(text);
+        REQUIRE(read);
+        std::vector<diagram> all = diagrams_of(read->view());
+        all.push_back(whole_diagram(read->view()));
+        for (const diagram& d : all) {
+            INFO(d.title);
+            CHECK(ricci::testing::fault_of(d, plain_layout(d)) == "");
+            if (seed < 20) CHECK(ricci::testing::fault_of(d, best_layout(d)) == "");
+        }
+    }
+}
 
 TEST_CASE("nothing in a picture stands on top of anything else") {
     for (const ricci::program& p : programs()) {

@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "tests/source_file.hpp"
+
 namespace ricci::testing {
 
 /// The texts in tests/corpus/: programs with an empty line between, comments start with #.
 inline std::vector<std::string> corpus() {
     std::vector<std::string> out;
-    const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "corpus";
+    const auto folder = source_file(__FILE__).parent_path().parent_path() / "corpus";
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
         std::ifstream in(file.path());
         std::string line, text;

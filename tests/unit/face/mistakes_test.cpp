@@ -1,6 +1,7 @@
 // Mistakes at run time: ricci::parse and ricci::error say the words that the compiler says. The
 // cases are those of tests/compile_fail.
 #include "tests/catch.hpp"
+#include "tests/source_file.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -19,7 +20,8 @@ using namespace ricci::literals;
 using table_case = std::map<std::string, std::string>;
 
 std::vector<table_case> read_table(const char* name) {
-    const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+    const auto folder =
+        ricci::testing::source_file(__FILE__).parent_path().parent_path().parent_path();
     std::ifstream in(folder / "compile_fail" / name);
     std::vector<table_case> out(1);
     for (std::string line; std::getline(in, line);) {

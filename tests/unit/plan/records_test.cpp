@@ -15,6 +15,7 @@
 #include "src/plan/make_plan.hpp"
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
+#include "tests/source_file.hpp"
 #include "tests/unit/plan/recorded/bound_case.hpp"
 #include "tests/unit/plan/recorded/programs.hpp"
 #include "tests/unit/plan/recorded/record.hpp"
@@ -49,7 +50,7 @@ records records_of_all() {
 }
 
 std::filesystem::path record_file() {
-    return std::filesystem::path(__FILE__).parent_path() / "recorded" / "plans.txt";
+    return source_file(__FILE__).parent_path() / "recorded" / "plans.txt";
 }
 
 std::map<std::string, std::string> read_records() {
