@@ -177,3 +177,28 @@ TEST_CASE("means under a condition that compilers read", "[conditions]") {
     CHECK(std::abs(found(0) - 3.0) < 1e-12);
     CHECK(std::abs(found(1) - 2.5) < 1e-12);
 }
+
+TEST_CASE("means under a condition on numbers leave what it says", "[conditions]") {
+    const array x = doubles({4}, {1, 2, 4, 8});
+    const double first = entry(
+                     run(text("y = \\operatorname{mean}_{a : a \\le 0}(x^a)"), {{"x", x}})["y"], 0),
+                 two = entry(
+                     run(text("y = \\operatorname{mean}_{a : a \\le 1}(x^a)"), {{"x", x}})["y"], 0);
+    CHECK(first == 1);
+    CHECK(two == 1.5);
+    CHECK_THROWS_WITH(run(text("y = \\operatorname{mean}_{a : a \\ge 4}(x^a)"), {{"x", x}}),
+                      Contains("leaves no place"));
+}
+
+// One of the two sums is over all of D's places that the condition leaves, whatever the other is
+// over: derived programs have two symbols for what the text calls j twice.
+TEST_CASE("two sums over one letter have two extents in derived programs", "[conditions]") {
+    const program p = text(
+        "y = n + \\sum_{l} \\operatorname{logsumexp}_{j}(\\begin{cases} D^{l+j} & \\text{if } j "
+        "\\le 1 \\\\ 0.25 & \\text{otherwise} \\end{cases}) \\operatorname{mean}_{j}(b^{jl})");
+    const std::vector<named> operands{
+        {"n", doubles({}, {1})}, {"D", drawn({4}, 7)}, {"b", drawn({3, 2}, 8)}};
+    const program both = value_and_gradient(p, "y", {"n"});
+    INFO(to_latex(both));
+    CHECK(near(run(both, operands)["y"], run(p, operands)["y"], 1e-12));
+}
