@@ -114,25 +114,31 @@ private:
     }
 
     ir::ref read(const tree& t, const std::vector<ir::ref>& children) {
-        detail::buffer<ir::ref> places, factors, sums;
+        detail::buffer<ir::ref> places, conditions, sums, factors;
         const ir::range at = positions(t, sums);
         for (const ir::ref child : children) places.push(child);
         std::int32_t next = 0;
         for (std::size_t k = 0; k < t.axes.size(); ++k) {
             if (t.axes[k].beyond != edge::none) {
-                places.push(place(t.axes[k], p_.tensors[t.tensor].extents[k], factors));
+                places.push(place(t.axes[k], p_.tensors[t.tensor].extents[k], conditions));
             } else if (is_sum(t, k)) {
                 const ir::ref both[] = {out_.position_of(sums[next++]), arithmetic(t.axes[k])};
-                factors.push(out_.make(ir::op::compare,
-                                       static_cast<std::uint8_t>(ir::comparison::equal), both, 2));
+                factors.push(compare(ir::comparison::equal, both));
             }
         }
-        factors.push(out_.gather(name(t.tensor), at, places));
-        const ir::ref product =
-            factors.size() == 1 ? factors[0]
-                                : out_.make(ir::op::multiply, 0, factors.data(), factors.size());
-        return sums.empty() ? product
-                            : out_.reduce(ir::reduction::sum, out_.add_links(sums), product);
+        ir::ref use = out_.gather(name(t.tensor), at, places);
+        // What is outside is the number 0, which hides nothing that stands beside it.
+        for (const ir::ref c : conditions) {
+            const ir::ref parts[] = {use, c, out_.number(0)};
+            use = out_.make(ir::op::choose, 0, parts, 3);
+        }
+        if (sums.empty()) return use;
+        factors.push(use);
+        const ir::ref product = out_.make(ir::op::multiply, 0, factors.data(), factors.size());
+        return out_.reduce(ir::reduction::sum, out_.add_links(sums), product);
+    }
+    ir::ref compare(ir::comparison c, const ir::ref (&both)[2]) {
+        return out_.make(ir::op::compare, static_cast<std::uint8_t>(c), both, 2);
     }
     ir::ref arithmetic(const axis& a) {
         detail::buffer<ir::ref> sum;
@@ -157,8 +163,7 @@ private:
         };
         const auto is_less = [&](ir::ref x, ir::ref y) {
             const ir::ref both[] = {x, y};
-            return out_.make(ir::op::compare, static_cast<std::uint8_t>(ir::comparison::less), both,
-                             2);
+            return compare(ir::comparison::less, both);
         };
         if (a.beyond == edge::wrap) return apply(ir::function::modulo, sum, all);
         if (a.beyond == edge::clamp)
