@@ -25,10 +25,16 @@ void refuse(const mistake& wrong) {
     throw py::error_already_set();
 }
 
+bool is_error(const py::error_already_set& e) {
+    return e.matches(py::module_::import("ricci._errors").attr("Error"));
+}
+
 void translate_exceptions() {
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             if (thrown) std::rethrow_exception(thrown);
+        } catch (const py::cast_error& e) {
+            PyErr_SetString(PyExc_TypeError, e.what());
         } catch (const py::builtin_exception&) {
             throw;  // pybind11's own: a TypeError, say
         } catch (const py::error_already_set&) {

@@ -16,6 +16,9 @@ namespace py = pybind11;
 /// Raises ricci.Mistake: line, column, the marked equation and a caret below it.
 [[noreturn]] void refuse(const mistake& wrong);
 
+/// Whether this is a ricci.Error already.
+bool is_error(const py::error_already_set& e);
+
 /// Every exception of C++ becomes one of these, or MemoryError.
 void translate_exceptions();
 

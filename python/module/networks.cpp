@@ -13,6 +13,7 @@
 #include <ricci/network.hpp>
 
 #include "module/arrays.hpp"
+#include "module/element_types.hpp"
 #include "module/errors.hpp"
 #include "module/program.hpp"
 
@@ -33,7 +34,9 @@ public:
             if (raised_) return false;
             try {
                 if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-                return progress_.is_none() || progress_(part, seconds_left).cast<bool>();
+                if (progress_.is_none()) return true;
+                const py::object answer = progress_(part, seconds_left);
+                return answer.is_none() || answer.cast<bool>();  // print() goes on
             } catch (...) {
                 raised_ = std::current_exception();
                 return false;

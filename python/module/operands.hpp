@@ -15,11 +15,15 @@ namespace py = pybind11;
 
 struct call_operands {
     std::vector<named> list;
-    bool any_array = false;
-    bool all_torch = true;             // of the arrays, where there are any
+    bool any_array = false;             // with axes
+    bool any_other = false;             // of those, one that is not torch's
+    bool any_torch = false;             // scalars of torch too
     std::optional<element> of_numbers;  // what numpy's scalars are, for calls of numbers alone
     py::object out = py::none();
     py::dict out_arrays;  // what `out` gave, by canonical name
+
+    /// Whether results are torch's.
+    bool gives_torch() const { return any_torch && !any_other; }
 };
 
 /// What a call may be given besides: a shape for a tensor, where nothing is run.
@@ -29,7 +33,7 @@ struct shapes_allowed {
 };
 
 /// The canonical spelling of a name, remembered.
-const std::string& canonical(py::handle name);
+std::string canonical(py::handle name);
 
 /// Reads `f(operands, out=..., **keywords)`. Raises ricci.Error for what is no operand. `single`:
 /// the name of the only output, which `out` may be an array for.
@@ -38,8 +42,5 @@ call_operands read_operands(const py::args& positional, const py::dict& keywords
 
 /// What is computed in where no array says it.
 prepare_options options_of(const call_operands& given);
-
-/// A result as the library of the operands has arrays.
-py::object result_of(const array& a, const call_operands& given);
 
 }  // namespace ricci::python

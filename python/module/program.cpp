@@ -1,37 +1,18 @@
-// ricci.Program and what it gives: calls, derivatives, prepared programs, words.
+// ricci.Program: calls, and what a program says of itself.
 #include "module/program.hpp"
-
-#include <memory>
-#include <mutex>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 #include <pybind11/stl.h>
 
-#include <ricci/prepared.hpp>
-#include <ricci/program.hpp>
-
-#include "draw/layout.hpp"
-#include "draw/svg.hpp"
 #include "module/arrays.hpp"
+#include "module/element_types.hpp"
 #include "module/errors.hpp"
-#include "module/operands.hpp"
-#include "show/trace.hpp"
+#include "src/front/run_into.hpp"
+#include "src/runtime/forks.hpp"
+#include "src/runtime/parallel.hpp"
 
 namespace ricci::python {
 namespace {
-
-// A program with the names of its outputs, which every call needs.
-struct python_program {
-    explicit python_program(program given) : value(std::move(given)) {
-        for (const tensor_info& t : value.outputs()) outputs.push_back(t.name);
-    }
-    const std::string* single() const { return outputs.size() == 1 ? &outputs[0] : nullptr; }
-    program value;
-    std::vector<std::string> outputs;
-};
 
 python_program read(std::string_view text) {
     auto made = parse(text);
@@ -39,38 +20,48 @@ python_program read(std::string_view text) {
     return python_program(std::move(made).value());
 }
 
-py::object new_results() {
-    static auto* const type =
-        new py::object(py::module_::import("ricci._results").attr("Results"));
-    return (*type)();
+void set(const py::object& results, const py::str& key, const py::object& value) {
+    if (PyDict_SetItem(results.ptr(), key.ptr(), value.ptr()) != 0) throw py::error_already_set();
 }
 
-py::object call(const python_program& p, const py::args& positional, const py::kwargs& keywords) {
-    call_operands given = read_operands(positional, keywords, p.single());
+py::object call(const py::object& self, const py::args& positional, const py::kwargs& keywords) {
+    const auto& p = self.cast<const python_program&>();
+    const call_operands given = read_operands(positional, keywords, p.single());
+    const prepare_options options = options_of(given);
+    const bool writes_there = !given.out_arrays.empty();
     arrays results;
     {
         const py::gil_scoped_release unlocked;
-        results = run(p.value, given.list, options_of(given));
+        results = writes_there ? detail::run_into(p.value, given.list, options)
+                               : run(p.value, given.list, options);
     }
-    py::object out = new_results();
-    for (const auto& [name, value] : results) {
+    static PyObject* type = nullptr;
+    const py::object out = imported(type, "ricci._results", "Results")();
+    out.attr("_program") = self;
+    for (const std::string& name : p.outputs) {
         const py::str key(name);
-        const bool written = given.out_arrays.contains(key);
-        const py::object entry =
-            written ? py::object(given.out_arrays[key]) : result_of(value, given);
-        if (PyDict_SetItem(out.ptr(), key.ptr(), entry.ptr()) != 0)
-            throw py::error_already_set();
+        if (given.out_arrays.contains(key)) set(out, key, given.out_arrays[key]);
+        else if (given.gives_torch()) set(out, key, to_torch(results[name]));
+        else set(out, key, to_numpy(results[name]));
     }
+    for (const auto& [key, value] : given.out_arrays)  // what is no output but was asked for
+        if (!out.contains(key)) set(out, py::reinterpret_borrow<py::str>(key),
+                                    py::reinterpret_borrow<py::object>(value));
     return out;
 }
 
-py::object info_of(const tensor_info& t) {
-    static auto* const type = new py::object(py::module_::import("ricci._results").attr("Tensor"));
-    return (*type)(t.name, t.rank, t.indices, t.equation);
-}
 py::tuple infos_of(const tensor_list& list) {
+    static PyObject* type = nullptr;
+    const py::handle make = imported(type, "ricci._results", "Tensor");
     py::tuple out(list.size());
-    for (std::size_t k = 0; k < list.size(); ++k) out[k] = info_of(list[k]);
+    for (std::size_t k = 0; k < list.size(); ++k)
+        out[k] = make(list[k].name, list[k].rank, list[k].indices, list[k].equation);
+    return out;
+}
+
+py::list warnings_of(const python_program& p) {
+    py::list out;
+    for (const mistake& w : p.value.warnings()) out.append(w.message);
     return out;
 }
 
@@ -86,97 +77,15 @@ std::string words_of_plan(const python_program& p, const py::args& positional,
         else left[key] = value;
     }
     const call_operands given = read_operands(positional, left, p.single(), shapes);
+    const prepare_options options = options_of(given);
     const py::gil_scoped_release unlocked;
-    return passes ? explain_passes(p.value, given.list, options_of(given))
-                  : explain(p.value, given.list, options_of(given));
+    return passes ? explain_passes(p.value, given.list, options)
+                  : explain(p.value, given.list, options);
 }
 
-// Prepared programs -------------------------------------------------------------------------------
-
-struct python_runner {
-    python_runner(const python_program& p, call_operands& given, const prepare_options& options)
-        : outputs(p.outputs),
-          torch(given.any_array && given.all_torch),
-          out_arrays(given.out_arrays),
-          step(p.value, given.list, options) {}
-    std::vector<std::string> outputs;
-    bool torch;
-    py::dict out_arrays;
-    runner step;
-    std::mutex running;  // its memory is one run's at a time
-};
-
-std::unique_ptr<python_runner> prepared(const python_program& p, const py::args& positional,
-                                        const py::kwargs& keywords) {
-    py::dict left;
-    bool exact = true;
-    for (const auto& [key, value] : keywords) {
-        if (key.cast<std::string>() == "exact_distances") exact = value.cast<bool>();
-        else left[key] = value;
-    }
-    call_operands given = read_operands(positional, left, p.single());
-    prepare_options options = options_of(given);
-    options.exact_distances = exact;
-    return std::make_unique<python_runner>(p, given, options);
-}
-
-void run_prepared(python_runner& r) {
+bool stated(const python_program& p, const std::string& claim) {
     const py::gil_scoped_release unlocked;
-    const std::lock_guard one(r.running);
-    r.step();
-}
-
-void bind_prepared(python_runner& r, const py::args& positional, const py::kwargs& keywords) {
-    call_operands given = read_operands(
-        positional, keywords, r.outputs.size() == 1 ? &r.outputs[0] : nullptr);
-    {
-        const py::gil_scoped_release unlocked;
-        const std::lock_guard one(r.running);
-        r.step.bind(given.list);
-    }
-    for (const auto& [name, value] : given.out_arrays) r.out_arrays[name] = value;
-}
-
-py::object output_of(const py::object& self, const py::str& name) {
-    auto& r = self.cast<python_runner&>();
-    const std::string& key = canonical(name);
-    if (r.out_arrays.contains(py::str(key))) return r.out_arrays[py::str(key)];
-    const array a = r.step[key];
-    return r.torch ? to_torch(a) : to_numpy(a, false, self);
-}
-
-// Pictures ----------------------------------------------------------------------------------------
-
-std::string drawn(const python_program& p, bool whole) {
-    const py::gil_scoped_release unlocked;
-    std::vector<draw::picture> pictures;
-    const auto diagrams = whole ? std::vector<draw::diagram>{draw::whole_diagram(p.value)}
-                                : draw::diagrams_of(p.value);
-    for (const draw::diagram& d : diagrams) pictures.push_back({d, draw::plain_layout(d)});
-    return draw::to_svg(pictures);
-}
-
-py::dict facts_of(const python_program& p, const std::string& name) {
-    py::dict facts;
-    const auto letters = show::letters_of(p.value, name);
-    facts["letters"] = letters;
-    facts["symbol"] = show::symbol_of(name, letters);
-    for (const tensor_info& t : p.value.definitions())
-        if (t.name == name) facts["equation"] = t.equation;
-    return facts;
-}
-
-python_program kept(const python_program& p, const std::vector<std::string>& names) {
-    program out = p.value;
-    for (const std::string& name : names) out = out.keep({canonical(py::str(name))});
-    return python_program(out);
-}
-
-std::string canonical_text(const std::string& name) { return canonical(py::str(name)); }
-std::vector<std::string> canonical_list(const std::vector<std::string>& names) {
-    std::vector<std::string> out;
-    for (const std::string& name : names) out.push_back(canonical_text(name));
-    return out;
+    return p.value.states(claim);
 }
 
 py::tuple judged(const python_program& p, const std::string& claim) {
@@ -189,41 +98,7 @@ py::tuple judged(const python_program& p, const std::string& claim) {
     return py::make_tuple(words[static_cast<std::size_t>(j.verdict)], j.words);
 }
 
-void add_derivatives(py::class_<python_program>& c) {
-    using names = std::vector<std::string>;
-    c.def("_gradient", [](const python_program& p, const std::string& of, const names& by) {
-        return python_program(gradient(p.value, canonical_text(of), canonical_list(by)));
-    });
-    c.def("_value_and_gradient",
-          [](const python_program& p, const std::string& of, const names& by) {
-              return python_program(
-                  value_and_gradient(p.value, canonical_text(of), canonical_list(by)));
-          });
-    c.def("_tangent", [](const python_program& p, const names& by) {
-        return python_program(tangent(p.value, canonical_list(by)));
-    });
-    c.def("_jacobian", [](const python_program& p, const std::string& of, const names& by) {
-        return python_program(jacobian(p.value, canonical_text(of), canonical_list(by)));
-    });
-    c.def("_batch", [](const python_program& p, const std::string& index, const names& of) {
-        return python_program(batch(p.value, {.of = canonical_list(of), .index = index}));
-    });
-    c.def("_repeat", [](const python_program& p, std::size_t count, const std::string& from,
-                        const std::string& to, const std::string& index, const names& shared,
-                        bool recompute) {
-        return python_program(repeat(p.value, count,
-                                     {.from = canonical_text(from),
-                                      .to = canonical_text(to),
-                                      .index = index,
-                                      .shared = canonical_list(shared),
-                                      .recompute = recompute}));
-    });
-    c.def("_keep", kept);
-}
-
-}  // namespace
-
-void add_programs(py::module_& m) {
+void add_extent(py::module_& m) {
     py::class_<extent>(m, "extent",
                        "The extent of an index that no shape gives.\n\n"
                        "Parameters\n----------\ncount : int\n    How far the index runs.\n\n"
@@ -233,47 +108,50 @@ void add_programs(py::module_& m) {
         .def(py::init<std::int64_t>(), py::arg("count"))
         .def_readonly("count", &extent::value)
         .def("__repr__", [](const extent& e) { return fmt::format("ricci.extent({})", e.value); });
+}
 
+}  // namespace
+
+void add_programs(py::module_& m) {
+    add_extent(m);
     py::class_<python_program> c(m, "Program");
     c.def(py::init(&read), py::arg("text"))
         .def(py::init<const python_program&>(), py::arg("other"))
-        .def("__call__", &call)
-        .def_property_readonly("inputs",
-                               [](const python_program& p) { return infos_of(p.value.inputs()); })
-        .def_property_readonly("outputs",
-                               [](const python_program& p) { return infos_of(p.value.outputs()); })
-        .def("_warnings",
-             [](const python_program& p) {
-                 py::list out;
-                 for (const mistake& w : p.value.warnings())
-                     out.append(py::make_tuple(w.message, w.line, w.column));
-                 return out;
-             })
-        .def("latex", [](const python_program& p) { return to_latex(p.value); })
+        .def("__call__", call)
+        .def_property_readonly(
+            "inputs", [](const python_program& p) { return infos_of(p.value.inputs()); },
+            "What a call takes: tuples of name, rank, indices and equation.")
+        .def_property_readonly(
+            "outputs", [](const python_program& p) { return infos_of(p.value.outputs()); },
+            "What a call gives.")
+        .def("_warnings", warnings_of)
+        .def(
+            "latex", [](const python_program& p) { return to_latex(p.value); },
+            "The equations in LaTeX.")
         .def("__str__", [](const python_program& p) { return to_text(p.value); })
-        .def("states",
-             [](const python_program& p, const std::string& claim) {
-                 return p.value.states(claim);
-             })
+        .def("states", stated, py::arg("claim"),
+             "Whether the equations imply a claim; `judge` says why.\n\n"
+             "Examples\n--------\n"
+             ">>> ricci.program('y = (a + b)^2').states('y = a^2 + 2 a b + b^2')\nTrue\n")
         .def("_judge", judged)
-        .def("explain", words_of_plan)
-        .def("prepare", prepared)
-        .def("_draw", drawn)
-        .def("_facts", facts_of);
+        .def("explain", words_of_plan,
+             "The plan in words: steps, contraction path, kernels, bytes.\n\n"
+             "Parameters\n----------\noperands : dict, optional\n    Arrays, or shapes as "
+             "tuples.\ndtype : optional\n    Of shapes; float32 unless told.\npasses : bool\n"
+             "    Whether to print the plan after every pass instead.\n\n"
+             "Examples\n--------\n"
+             ">>> print(ricci.program('C^{ik} = A^{ij} B^{jk}').explain(A=(2, 3), B=(3, 4)))"
+             "  # doctest: +ELLIPSIS\n...C...\n");
     add_derivatives(c);
-
-    py::class_<python_runner>(m, "Prepared", py::dynamic_attr())
-        .def("__call__", run_prepared)
-        .def("bind", bind_prepared)
-        .def("__getitem__", output_of)
-        .def("explain", [](const python_runner& r) { return r.step.explain(); })
-        .def_readonly("outputs", &python_runner::outputs);
+    add_pictures(c);
+    add_prepared(m, c);
 
     m.def("einsum_program", [](const std::string& text, const std::vector<std::size_t>& ranks) {
         return python_program(einsum_program(text, ranks));
     });
-    m.def("canonical_name", canonical_text);
-    m.def("set_threads", [](int count) { threads(count); });
+    m.def("canonical_name", [](const py::str& name) { return canonical(name); });
+    m.def("set_threads", [](int count) { runtime::set_worker_count(count); });
+    m.def("threads_lost", [] { return runtime::threads_lost(); });
 }
 
 }  // namespace ricci::python

@@ -7,7 +7,6 @@ array([[0.25, 0.25, 0.25, 0.25],
 """
 
 import importlib as _importlib
-import os as _os
 
 from ricci import _core
 from ricci._core import Prepared, extent
@@ -32,34 +31,44 @@ _count = 0  # what was asked for; 0: as many as the machine has
 
 
 def threads(count=None):
-    """How many threads compute: 0 for as many as the machine has. Without a number says it.
+    """How many threads compute, and how many are to.
 
-    In a process that `os.fork` made, one thread computes, until this is called there: threads do
-    not survive a fork.
+    Parameters
+    ----------
+    count : int, optional
+        0 for as many as the machine has. Without it nothing is changed.
+
+    Returns
+    -------
+    int
+        What was asked for last.
+
+    Raises
+    ------
+    ricci.Error
+        For more than one in a process that `os.fork` made of one whose threads had computed:
+        threads do not survive a fork, and one computes there.
+
+    Examples
+    --------
+    >>> ricci.threads(2)
+    2
+    >>> ricci.threads(0)
+    0
     """
     global _count
-    if count is not None:
-        if count < 0:
-            raise Error(f"there are no {count} threads; 0 means as many as the machine has")
-        _core.set_threads(count)
-        _count = count
+    if count is None:
+        return _count
+    count = int(count)
+    if count < 0:
+        raise Error(f"there are no {count} threads; 0 means as many as the machine has")
+    if _core.threads_lost() and count != 1:
+        raise Error(f"this process was made by os.fork and has lost the threads of its parent, so "
+                    f"ricci.threads({count}) cannot be had; start it with multiprocessing's "
+                    f"method 'spawn', or set ricci.threads(1) in the parent before anything runs")
+    _core.set_threads(count)
+    _count = count
     return _count
-
-
-def _before_fork():
-    _core.set_threads(1)  # so that nothing is asked of threads that the child has not
-
-
-def _in_parent():
-    _core.set_threads(_count)
-
-
-def _in_child():
-    global _count
-    _count = 1
-
-
-_os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)
 
 
 def __getattr__(name):

@@ -2,9 +2,8 @@
 
 from functools import lru_cache
 
-from ricci import _core
 from ricci._errors import Error
-from ricci._program import Program
+from ricci._program import Program, of_einsum
 
 __all__ = ["einsum"]
 
@@ -14,7 +13,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 @lru_cache(maxsize=512)
 def _contraction(text, ranks):
-    return Program(_core.einsum_program(text, list(ranks)), ("einsum", text, ranks))
+    return of_einsum(text, ranks)
 
 
 @lru_cache(maxsize=512)

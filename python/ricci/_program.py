@@ -1,6 +1,5 @@
 """Programs: equations that are run, differentiated and prepared."""
 
-
 from ricci import _core
 from ricci._errors import Error, in_words_of_python
 from ricci._pictures import Picture
@@ -61,7 +60,7 @@ class Program(_core.Program):
     @property
     def warnings(self):
         """What is probably not meant, in sentences."""
-        return tuple(in_words_of_python(words) for words, _, _ in self._warnings())
+        return tuple(in_words_of_python(words) for words in self._warnings())
 
     def gradient(self, of, by):
         r"""The gradient of a loss through output `of` by inputs, as a program.
@@ -187,8 +186,15 @@ def _list(names):
 def _remake(method, *rest):
     if method == "read":
         return Program(rest[0])
+    if method == "einsum":
+        return of_einsum(*rest)
     source, arguments = rest
     return source._derived(method, *arguments)
+
+
+def of_einsum(text, ranks):
+    """The contraction of an einsum text, for operands of these ranks."""
+    return Program(_core.einsum_program(text, list(ranks)), ("einsum", text, ranks))
 
 
 def program(text):

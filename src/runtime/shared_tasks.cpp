@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+#include "src/runtime/forks.hpp"
+
 namespace ricci::runtime {
 namespace {
 
@@ -66,7 +68,7 @@ void find_home() {
 on_this_thread::on_this_thread() { ++staying; }
 on_this_thread::~on_this_thread() { --staying; }
 
-bool stays_here() { return staying > 0; }
+bool stays_here() { return staying > 0 || threads_lost(); }
 
 int worker_slots() { return slot_count; }
 
