@@ -77,6 +77,15 @@ std::optional<element_format> of_letter(char letter, std::size_t bytes) {
     return std::nullopt;
 }
 
+std::optional<element> type_called(const std::string& word) {
+    constexpr const char* short_names[] = {"f32",  "f64", "bf16", "f16",    "c64",
+                                           "c128", "i32", "i64",  "boolean"};
+    for (std::size_t k = 0; k < std::size(short_names); ++k)
+        if (word == numpy_name(static_cast<element>(k)) || word == short_names[k])
+            return static_cast<element>(k);
+    return std::nullopt;
+}
+
 }  // namespace
 
 element_format format_of_buffer(py::handle x, const std::string& name, const char* format,
@@ -155,19 +164,15 @@ py::object dtype_of(element type) {
 }
 
 element element_named(py::handle dtype) {
-    std::string word;
-    if (py::isinstance<py::str>(dtype)) {
-        word = dtype.cast<std::string>();
-    } else {
-        word = py::str(dtype).cast<std::string>();
-        if (word.starts_with("torch.")) word.erase(0, 6);
-        else word = py::str(py::module_::import("numpy").attr("dtype")(dtype)).cast<std::string>();
+    std::string word = py::str(dtype).cast<std::string>();
+    if (word.starts_with("torch.")) word.erase(0, 6);
+    if (const auto known = type_called(word)) return *known;
+    try {
+        word = py::str(py::module_::import("numpy").attr("dtype")(dtype)).cast<std::string>();
+    } catch (const py::error_already_set& e) {
+        if (!e.matches(PyExc_Exception)) throw;
     }
-    constexpr const char* short_names[] = {"f32",  "f64", "bf16", "f16",    "c64",
-                                           "c128", "i32", "i64",  "boolean"};
-    for (std::size_t k = 0; k < std::size(short_names); ++k)
-        if (word == numpy_name(static_cast<element>(k)) || word == short_names[k])
-            return static_cast<element>(k);
+    if (const auto known = type_called(word)) return *known;
     refuse(fmt::format("{} is no element type of ricci; these are {}", word, suitable));
 }
 

@@ -46,21 +46,41 @@ def _as_text(arguments):
     return (text if result is None else f"{text}->{texts[-1]}"), operands
 
 
+# What is computed in as it is, by numpy's names.
+_SUITABLE = frozenset(("float16", "float32", "float64", "bfloat16", "complex64", "complex128", "int32",
+                       "int64"))
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+
+
+def _computed_in(wanted):
+    """The element type that results of the type `wanted` are computed in."""
+    import numpy
+
+    if wanted.name in _SUITABLE:
+        return wanted.newbyteorder("=")
+    if wanted.kind == "b":
+        return numpy.dtype("int64")  # how often a product is true: it has to be once
+    if wanted.kind in "iu" and wanted.itemsize <= 8:
+        # the low bits of a product are those of one with more bits
+        return numpy.dtype("int32" if wanted.itemsize < 4 else f"int{8 * wanted.itemsize}")
+    raise Error(f"ricci does not compute with elements of {wanted}")
+
+
 def _as_arrays(operands, dtype, casting):
     """Arrays of one element type, that type as ricci computes in it, and the one to give back."""
     import numpy
 
     arrays = [numpy.asanyarray(x) for x in operands]
+    first = arrays[0].dtype
+    if dtype is None and first.name in _SUITABLE and first.isnative:
+        if all(x.dtype is first for x in arrays):
+            return arrays, first, first
     wanted = numpy.result_type(*arrays) if dtype is None else numpy.dtype(dtype)
     for x in arrays:
-        if not numpy.can_cast(x.dtype, wanted, casting):
+        if dtype is not None and not numpy.can_cast(x, wanted, casting):
             raise TypeError(f"an operand of {x.dtype} is not cast to {wanted} by the rule "
                             f"{casting!r}")
-    if wanted.kind not in "fciub" or wanted.itemsize > (16 if wanted.kind == "c" else 8):
-        raise Error(f"ricci does not compute with elements of {wanted}")
-    compute = wanted
-    if wanted.kind in "iub":  # the low bits of a product are those of one with more bits
-        compute = numpy.dtype("int32" if wanted.itemsize < 4 else f"int{8 * wanted.itemsize}")
+    compute = _computed_in(wanted)
     made = []
     for x in arrays:
         x = x.astype(wanted.newbyteorder("="), copy=False)
@@ -81,27 +101,57 @@ def _is_torch(x):
     return type(x).__module__.partition(".")[0] == "torch"
 
 
-def _run_text(text, operands, out, dtype, casting):
+def _numbered(operands):
+    return {f"operand {k + 1}": x for k, x in enumerate(operands)}
+
+
+def _run_text(text, operands, out, dtype, order, casting):
     import numpy
 
-    operands = list(operands)
     if any(_is_torch(x) for x in operands):
-        names = {f"operand {k + 1}": x for k, x in enumerate(operands)}
         ranks = tuple(getattr(x, "ndim", 0) for x in operands)
-        return _contraction(text, ranks)(names, out=out)["result"]
+        return _contraction(text, ranks)(_numbered(operands), out=out)["result"]
+    if not operands:
+        raise Error(f"{text!r} is given no operands")
     arrays, compute, wanted = _as_arrays(operands, dtype, casting)
     program = _contraction(text, tuple(x.ndim for x in arrays))
-    names = {f"operand {k + 1}": x for k, x in enumerate(arrays)}
     if out is None:
-        value = _in_type(program(names)["result"], compute, wanted)
+        value = _in_type(program(_numbered(arrays))["result"], compute, wanted)
+        if order in "Ff" or (order in "Aa" and all(x.flags.fnc for x in arrays)):
+            value = numpy.asfortranarray(value)
         return value if value.ndim > 0 else value[()]
-    direct = (isinstance(out, numpy.ndarray) and out.dtype == compute == wanted
+    if not isinstance(out, numpy.ndarray):
+        raise TypeError(f"out= is an array, and not a {type(out).__name__}")
+    direct = (out.dtype == compute == wanted
               and not any(numpy.may_share_memory(out, x) for x in arrays))
     if direct:
-        program(names, out={"result": out})
+        program(_numbered(arrays), out={"result": out})
     else:
-        numpy.copyto(out, _in_type(program(names)["result"], compute, wanted), casting=casting)
+        value = _in_type(program(_numbered(arrays))["result"], compute, wanted)
+        if value.shape != out.shape:
+            raise Error(f"the result of {text} has the shape {value.shape}, and out= {out.shape}")
+        numpy.copyto(out, value, casting=casting)
     return out
+
+
+def _run_equation(text, operands, named, out):
+    program = _equation(text)
+    if len(program.outputs) != 1:
+        raise Error("einsum takes one equation; ricci.program takes several")
+    free = [t.name for t in program.inputs if t.name not in named]
+    if len(operands) > len(free):
+        raise Error(f"the equation takes {len(free)} operands in order, {', '.join(free)}, and "
+                    f"{len(operands)} are given")
+    given = {**named, **dict(zip(free, operands))}
+    value = program(given, out=out)[program.outputs[0].name]
+    return value[()] if out is None and value.ndim == 0 and not _is_torch(value) else value
+
+
+def _check_options(order, casting):
+    if not isinstance(order, str) or order.upper() not in ("C", "F", "A", "K"):
+        raise Error(f"order is one of C, F, A and K, and not {order!r}")
+    if casting not in _CASTINGS:
+        raise Error(f"casting is one of {', '.join(_CASTINGS)}, and not {casting!r}")
 
 
 def einsum(*arguments, out=None, dtype=None, order="K", casting="safe", optimize=False, **named):
@@ -120,7 +170,8 @@ def einsum(*arguments, out=None, dtype=None, order="K", casting="safe", optimize
     dtype, casting : optional
         As numpy has them: what is computed in, and which operands may be cast to it.
     order : str
-        Not read: a result is row-major.
+        The memory of the result: C and K are row-major, F has the first axis fastest, A is F where
+        all operands are, and C otherwise.
     optimize : optional
         Not read: the order of products is always chosen, by what it costs.
 
@@ -143,23 +194,14 @@ def einsum(*arguments, out=None, dtype=None, order="K", casting="safe", optimize
     >>> ricci.einsum(r"y^i = A^{ij} x^j + b^i", np.eye(2), np.ones(2), np.ones(2))
     array([2., 2.])
     """
+    _check_options(order, casting)
     if not arguments:
         raise Error("einsum takes a text and its operands")
     text, operands = arguments[0], arguments[1:]
     if not isinstance(text, str):
         text, operands = _as_text(arguments)
-    if "=" not in text:
-        if named:
-            raise Error(f"{text} names no operands; give them in their order")
-        return _run_text(text, operands, out, dtype, casting)
-    program = _equation(text)
-    if len(program.outputs) != 1:
-        raise Error("einsum takes one equation; ricci.program takes several")
-    names = dict(named)
-    free = [t.name for t in program.inputs if t.name not in names]
-    if len(operands) > len(free):
-        raise Error(f"the equation takes {len(free)} operands in order, {', '.join(free)}, and "
-                    f"{len(operands)} are given")
-    names.update(zip(free, operands))
-    value = program(names, out=out)[program.outputs[0].name]
-    return value
+    if "=" in text:
+        return _run_equation(text, operands, named, out)
+    if named:
+        raise TypeError(f"{text!r} names no operands, and {', '.join(named)} is no option of einsum")
+    return _run_text(text, operands, out, dtype, order, casting)

@@ -1,5 +1,6 @@
 """What is wrong, in Python's words."""
 
+import keyword
 import re
 
 __all__ = ["Error", "Mistake"]
@@ -37,46 +38,63 @@ _TYPES = {
     "std::complex<double>": "complex128",
     "std::int32_t": "int32",
     "std::int64_t": "int64",
+    "float": "float32",
+    "double": "float64",
 }
-_TYPE = re.compile("|".join(re.escape(t) for t in _TYPES))
-_ASSIGNED = re.compile(r'"((?:[^"\\]|\\\\)*)"_[ti] = (\.\.\.|\d+)')
-_FLOATING = re.compile(r"\b(is|of|are|type|and|of type|elements of|from|to) (float|double)\b")
+# not where it is a name of the text, in braces
+_TYPE = re.compile(r"(?<![\\\\{\w:<])(" + "|".join(re.escape(t) for t in _TYPES) + r")(?![}\w>])")
+_ASSIGNED = re.compile(r'"((?:[^"\\]|\\\\)*)"_([ti]) = (\.\.\.|\d+)')
+_PHRASES = {
+    "a call binds inputs only, ricci::prepare binds outputs too":
+        "a call takes inputs by name, and out={...} says where outputs are written",
+    "ricci::explain takes shapes, a run takes tensors":
+        "Program.explain takes shapes, a call takes arrays",
+    ", and so has what std::cref() names; a number by value may be of any": "",
+    "ricci::repeat": "Program.repeat",
+    "in .shared": "in shared=[...]",
+    "result().clone()": "result.copy()",
+    ".clone()": ".copy()",
+}
 
 
 def binding(name, value="..."):
-    """How `name` is given in a call: ``X=...``, or ``{r"\\beta": ...}`` where it is no word of Python."""
-    return f"{name}={value}" if name.isidentifier() else f'{{r"{name}": {value}}}'
+    """How `name` is given in a call: ``X=...``, or in a dict where it is no word of Python."""
+    word = name.isidentifier() and not keyword.iskeyword(name) and name != "out"
+    return f"{name}={value}" if word else f'{{r"{name}": {value}}}'
+
+
+def _assigned(found):
+    name, kind, value = found.groups()
+    return binding(name.replace("\\\\", "\\"), value if kind == "t" else f"ricci.extent({value})")
 
 
 def in_words_of_python(sentence):
     """A sentence of the library, which speaks of C++, as one that says what to write here."""
     if sentence.startswith("ricci: "):
         sentence = sentence[len("ricci: "):]
+    sentence = _ASSIGNED.sub(_assigned, sentence)
+    for phrase, other in _PHRASES.items():
+        sentence = sentence.replace(phrase, other)
+    return _TYPE.sub(lambda found: _TYPES[found.group()], sentence)
 
-    def assigned(found):
-        name = found.group(1).replace("\\\\", "\\")
-        value = found.group(2)
-        return binding(name, value if value == "..." else f"ricci.extent({value})")
 
-    sentence = _ASSIGNED.sub(assigned, sentence)
-    sentence = _TYPE.sub(lambda t: _TYPES[t.group()], sentence)
-    sentence = _FLOATING.sub(
-        lambda t: t.group(1) + (" float32" if t.group(2) == "float" else " float64"), sentence)
-    return sentence.replace(".clone()", ".copy()")
+_MARKED = re.compile(r"line (\d+), column (\d+): (.*?)>>>(.*?)<<<(.*?) : (.*)$", re.DOTALL)
 
 
 def error(sentence):
-    """The exception for a sentence."""
-    return Error(in_words_of_python(sentence))
+    """The exception for a sentence; a mistake where it marks a place of a text."""
+    sentence = in_words_of_python(sentence)
+    found = _MARKED.match(sentence)
+    return mistake(sentence, int(found[1]), int(found[2])) if found else Error(sentence)
 
 
 def mistake(message, line, column):
     """The exception for a mistake: its sentence, and the equation with a caret under the place."""
     message = in_words_of_python(message)
-    found = re.match(r"line \d+, column \d+: (.*?)>>>(.*?)<<<(.*?) : (.*)$", message, re.DOTALL)
+    found = _MARKED.match(message)
     if found is None:
         return Mistake(message, line, column)
-    before, at, after, sentence = found.groups()
+    before, at, after, sentence = found.groups()[2:]
     caret = " " * len(before) + "^" * max(1, len(at))
     words = f"line {line}, column {column}: {sentence}\n    {before}{at}{after}\n    {caret}"
     return Mistake(words, line, column, f"{before}>>>{at}<<<{after}")
