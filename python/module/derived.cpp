@@ -1,4 +1,6 @@
 // Programs made of programs: derivatives, batches, layers, and pictures of them.
+#include <algorithm>
+
 #include <pybind11/stl.h>
 
 #include "draw/layout.hpp"
@@ -55,6 +57,13 @@ py::dict facts_of(const python_program& p, const std::string& name) {
     return facts;
 }
 
+bool has_index(const python_program& p, const std::string& letter) {
+    const ir::program_view view = p.value.view();
+    for (ir::ref i = 0; i < view.indices.size(); ++i)
+        if (std::ranges::equal(view.index(i), letter)) return true;
+    return false;
+}
+
 }  // namespace
 
 void add_derivatives(py::class_<python_program>& c) {
@@ -81,6 +90,7 @@ void add_derivatives(py::class_<python_program>& c) {
 void add_pictures(py::class_<python_program>& c) {
     c.def("_draw", drawn);
     c.def("_facts", facts_of);
+    c.def("_has_index", has_index);
 }
 
 }  // namespace ricci::python

@@ -1,5 +1,6 @@
 // Networks of tensors: orders, and what runs them. Indices are numbers here; ricci.Network names
 // them.
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -30,6 +31,10 @@ public:
 
     detail::progress_function function() {
         return [this](double part, double seconds_left) {
+            // the lock is asked for a few dozen times a second, however often this is called
+            const auto now = std::chrono::steady_clock::now();
+            if (now < next_ && part < 1) return !raised_;
+            next_ = now + std::chrono::milliseconds(20);
             const py::gil_scoped_acquire lock;
             if (raised_) return false;
             try {
@@ -61,6 +66,7 @@ public:
 
 private:
     py::object progress_;
+    std::chrono::steady_clock::time_point next_;
     std::exception_ptr raised_;
 };
 

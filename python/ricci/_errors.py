@@ -75,7 +75,8 @@ def in_words_of_python(sentence):
     sentence = _ASSIGNED.sub(_assigned, sentence)
     for phrase, other in _PHRASES.items():
         sentence = sentence.replace(phrase, other)
-    return _TYPE.sub(lambda found: _TYPES[found.group()], sentence)
+    sentence = _TYPE.sub(lambda found: _TYPES[found.group()], sentence)
+    return sentence[:-1] if sentence.endswith("?.") else sentence
 
 
 _MARKED = re.compile(r"line (\d+), column (\d+): (.*?)>>>(.*?)<<<(.*?) : (.*)$", re.DOTALL)
