@@ -64,6 +64,13 @@ bool has_index(const python_program& p, const std::string& letter) {
     return false;
 }
 
+// Whether a call may bind it: what is not read may still say an extent.
+bool takes(const python_program& p, const std::string& name) {
+    const ir::program_view view = p.value.view();
+    const ir::ref n = view.find({name.data(), static_cast<std::int32_t>(name.size())});
+    return n != ir::none && view.definition(n) == ir::none;
+}
+
 }  // namespace
 
 void add_derivatives(py::class_<python_program>& c) {
@@ -91,6 +98,7 @@ void add_pictures(py::class_<python_program>& c) {
     c.def("_draw", drawn);
     c.def("_facts", facts_of);
     c.def("_has_index", has_index);
+    c.def("_takes", takes);
 }
 
 }  // namespace ricci::python

@@ -31,12 +31,12 @@ class _Derived:
         given = [t.name for t in derived.outputs]
         self.outputs = [loss + n if loss + n in given else f"{loss}({n})" for n in names]
         self.run = function(derived)
-        self.inputs = {t.name for t in derived.inputs}
 
     def __call__(self, operands, cotangent):
-        # what a derivative does not read, it does not take
-        read = {n: x for n, x in operands.items() if n in self.inputs
-                or (isinstance(x, _core.extent) and self.run.program._has_index(n))}
+        # what a derivative has lost on the way, it does not take
+        program = self.run.program
+        read = {n: x for n, x in operands.items() if program._takes(n) or
+                (isinstance(x, _core.extent) and program._has_index(n))}
         given = self.run({**read, self.cotangent: cotangent})
         if isinstance(given, torch.Tensor):
             return [given]
