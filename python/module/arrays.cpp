@@ -34,16 +34,18 @@ void refuse_masks(py::handle x, const std::string& name) {
     if (std::string_view(Py_TYPE(x.ptr())->tp_name) == "ndarray" || !py::hasattr(x, "mask") ||
         !py::hasattr(x, "filled"))
         return;
-    refuse(fmt::format("{0} is a masked array, and a program reads every element; write "
-                       "{0}.filled(0), and the mask as an operand of its own",
-                       name));
+    refuse(
+        fmt::format("{0} is a masked array, and a program reads every element; write "
+                    "{0}.filled(0), and the mask as an operand of its own",
+                    name));
 }
 
 std::optional<taken> of_torch(py::handle x, const std::string& name) {
     if (x.attr("requires_grad").cast<bool>())
-        refuse(fmt::format("{0} requires gradients; ricci.torch.function differentiates a program, "
-                           "and {0}.detach() is a tensor without gradients",
-                           name));
+        refuse(
+            fmt::format("{0} requires gradients; ricci.torch.function differentiates a program, "
+                        "and {0}.detach() is a tensor without gradients",
+                        name));
     // older versions do not lend what is boolean
     const bool on_processor = py::str(x.attr("device").attr("type")).cast<std::string>() == "cpu";
     const bool boolean = py::str(x.attr("dtype")).cast<std::string>() == "torch.bool";
@@ -69,9 +71,10 @@ std::optional<taken> array_of(py::handle x, const std::string& name) {
 taken any_array_of(py::handle x, const std::string& name) {
     if (auto a = array_of(x, name)) return *std::move(a);
     if (py::hasattr(x, "__cuda_array_interface__"))
-        refuse(fmt::format("{} lies on a device, CUDA, and ricci computes on the processor; copy "
-                           "it there first",
-                           name));
+        refuse(
+            fmt::format("{} lies on a device, CUDA, and ricci computes on the processor; copy "
+                        "it there first",
+                        name));
     const bool list = PyList_Check(x.ptr()) || PyTuple_Check(x.ptr());
     if (list || py::hasattr(x, "__array__")) {
         const py::object values = py::module_::import("numpy").attr("asarray")(x);
@@ -91,8 +94,7 @@ py::object to_numpy(const array& a, bool writable, const py::object& owner) {
     const auto bytes = static_cast<py::ssize_t>(size_of(a.type()));
     std::vector<py::ssize_t> extents, strides;
     for (const std::size_t n : a.extents()) extents.push_back(static_cast<py::ssize_t>(n));
-    for (const std::int64_t s : a.strides())
-        strides.push_back(static_cast<py::ssize_t>(s) * bytes);
+    for (const std::int64_t s : a.strides()) strides.push_back(static_cast<py::ssize_t>(s) * bytes);
     const py::object dtype = dtype_of(a.type());
     const py::capsule base(new kept{a, owner}, [](void* k) { delete static_cast<kept*>(k); });
     py::array out(py::reinterpret_borrow<py::dtype>(dtype), std::move(extents), std::move(strides),
@@ -106,9 +108,8 @@ py::object to_torch(const array& a) {
     const py::object from_numpy = py::module_::import("torch").attr("from_numpy");
     if (a.type() != element::bf16) return from_numpy(to_numpy(a));
     // numpy has no bfloat16: the same bits as other numbers, seen as what they are again
-    const array bits =
-        array::over(std::make_shared<array>(a), element::f16, const_cast<void*>(a.data()),
-                    a.extents(), a.strides());
+    const array bits = array::over(std::make_shared<array>(a), element::f16,
+                                   const_cast<void*>(a.data()), a.extents(), a.strides());
     return from_numpy(to_numpy(bits)).attr("view")(py::module_::import("torch").attr("bfloat16"));
 }
 

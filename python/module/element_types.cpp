@@ -33,9 +33,10 @@ std::string type_word(py::handle x, const std::string& otherwise) {
 }
 
 [[noreturn]] void refuse_byte_order(const std::string& name) {
-    refuse(fmt::format("{0} has elements in another byte order than this machine; write "
-                       "{0}.astype({0}.dtype.newbyteorder('='))",
-                       name));
+    refuse(
+        fmt::format("{0} has elements in another byte order than this machine; write "
+                    "{0}.astype({0}.dtype.newbyteorder('='))",
+                    name));
 }
 
 bool is_bfloat16(py::handle x) {

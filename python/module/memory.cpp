@@ -76,16 +76,18 @@ array array_over(const std::string& name, described_memory m) {
     if (is_empty(m)) m.strides = dense_strides(m.extents, size_of(type));
     for (std::size_t k = 0; k < m.strides.size(); ++k) {
         if (m.strides[k] % size != 0 && m.extents[k] > 1)
-            refuse(fmt::format("the elements of {0} do not lie at multiples of their size, as "
-                               "those of a field of a structure; pass a copy, {0}.copy()",
-                               name));
+            refuse(
+                fmt::format("the elements of {0} do not lie at multiples of their size, as "
+                            "those of a field of a structure; pass a copy, {0}.copy()",
+                            name));
         m.strides[k] /= size;
     }
     const std::size_t alignment = is_complex(type) ? size_of(type) / 2 : size_of(type);
     if (!is_empty(m) && reinterpret_cast<std::uintptr_t>(m.data) % alignment != 0)
-        refuse(fmt::format("the memory of {0} is not aligned to its elements; pass a copy, "
-                           "{0}.copy()",
-                           name));
+        refuse(
+            fmt::format("the memory of {0} is not aligned to its elements; pass a copy, "
+                        "{0}.copy()",
+                        name));
     return array::over(std::move(m.owner), type, m.data, m.extents, m.strides, m.writable);
 }
 

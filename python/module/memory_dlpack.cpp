@@ -30,9 +30,10 @@ void check_device(py::handle x, const std::string& name) {
     const py::tuple where = x.attr("__dlpack_device__")();
     const auto kind = where[0].cast<std::int32_t>();
     if (kind != dlpack::cpu && kind != dlpack::cuda_host && kind != dlpack::rocm_host)
-        refuse(fmt::format("{} lies on a device, {}, and ricci computes on the processor; copy it "
-                           "there first",
-                           name, device_word(kind)));
+        refuse(
+            fmt::format("{} lies on a device, {}, and ricci computes on the processor; copy it "
+                        "there first",
+                        name, device_word(kind)));
 }
 
 py::object capsule_of(py::handle x) {

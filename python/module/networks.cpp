@@ -115,10 +115,9 @@ contraction_order found(const network& n, const py::dict& how, const py::object&
                                      {"largest_intermediate", objective::largest_intermediate},
                                      {"traffic", objective::traffic},
                                      {"weighed", objective::weighed}});
-    o.simplify = chosen<simplify>("simplify", how["simplify"].cast<std::string>(),
-                                  {{"shapes", simplify::shapes},
-                                   {"values", simplify::values},
-                                   {"none", simplify::none}});
+    o.simplify = chosen<simplify>(
+        "simplify", how["simplify"].cast<std::string>(),
+        {{"shapes", simplify::shapes}, {"values", simplify::values}, {"none", simplify::none}});
     o.progress = watch.function();
     return watch.run([&] { return find_order(n, o); });
 }
@@ -192,12 +191,10 @@ void add_orders(py::module_& m) {
                                })
         .def("json", &contraction_order::json)
         .def("__str__", &contraction_order::words);
-    m.def("order_from_ssa", [](const network& n, const pairs& p) {
-        return contraction_order::from_ssa(n, p);
-    });
-    m.def("order_from_path", [](const network& n, const pairs& p) {
-        return contraction_order::from_path(n, p);
-    });
+    m.def("order_from_ssa",
+          [](const network& n, const pairs& p) { return contraction_order::from_ssa(n, p); });
+    m.def("order_from_path",
+          [](const network& n, const pairs& p) { return contraction_order::from_path(n, p); });
     m.def("order_from_json", [](const network& n, const std::string& text) {
         return contraction_order::from_json(n, text);
     });

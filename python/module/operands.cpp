@@ -77,8 +77,8 @@ bool is_like_a_float(py::handle x) {
 // What two scalars of numpy are together.
 element together(element a, element b) {
     if (a == b) return a;
-    const bool wide = a == element::f64 || b == element::f64 || a == element::c128 ||
-                      b == element::c128;
+    const bool wide =
+        a == element::f64 || b == element::f64 || a == element::c128 || b == element::c128;
     if (is_complex(a) || is_complex(b)) return wide ? element::c128 : element::c64;
     return wide ? element::f64 : element::f32;
 }
@@ -125,9 +125,10 @@ void add_output(call_operands& given, py::handle key, py::handle value) {
     auto a = array_of(value, name);
     if (!a) refuse(fmt::format("out= of {} is no array", name));
     if (a->copied)
-        refuse(fmt::format("out= of {} has elements of 8 or 16 bits that are whole numbers, which "
-                           "ricci does not write",
-                           name));
+        refuse(
+            fmt::format("out= of {} has elements of 8 or 16 bits that are whole numbers, which "
+                        "ricci does not write",
+                        name));
     if (!a->value.is_writable())
         refuse(fmt::format("out= of {} is an array that may only be read", name));
     given.list.push_back({name, bindable(std::move(a->value))});

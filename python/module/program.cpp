@@ -45,8 +45,9 @@ py::object call(const py::object& self, const py::args& positional, const py::kw
         else set(out, key, to_numpy(results[name]));
     }
     for (const auto& [key, value] : given.out_arrays)  // what is no output but was asked for
-        if (!out.contains(key)) set(out, py::reinterpret_borrow<py::str>(key),
-                                    py::reinterpret_borrow<py::object>(value));
+        if (!out.contains(key))
+            set(out, py::reinterpret_borrow<py::str>(key),
+                py::reinterpret_borrow<py::object>(value));
     return out;
 }
 

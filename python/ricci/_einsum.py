@@ -47,8 +47,8 @@ def _as_text(arguments):
 
 
 # What is computed in as it is, by numpy's names.
-_SUITABLE = frozenset(("float16", "float32", "float64", "bfloat16", "complex64", "complex128", "int32",
-                       "int64"))
+_SUITABLE = frozenset(("float16", "float32", "float64", "bfloat16", "complex64", "complex128",
+                       "int32", "int64"))
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
@@ -203,5 +203,6 @@ def einsum(*arguments, out=None, dtype=None, order="K", casting="safe", optimize
     if "=" in text:
         return _run_equation(text, operands, named, out)
     if named:
-        raise TypeError(f"{text!r} names no operands, and {', '.join(named)} is no option of einsum")
+        raise TypeError(f"{text!r} names no operands, and {', '.join(named)} is no option of "
+                        "einsum")
     return _run_text(text, operands, out, dtype, order, casting)

@@ -103,7 +103,7 @@ class Order:
 
     @property
     def path(self):
-        """The products as opt_einsum writes them: pairs of positions in the list of what is left."""
+        """The products as opt_einsum writes them: pairs of places in the list of what is left."""
         return self._core.path or [(0,)]
 
     @property
@@ -143,7 +143,8 @@ class _Line:
         try:
             from tqdm.auto import tqdm
 
-            self._bar = tqdm(total=100, desc=title, leave=False, bar_format="{l_bar}{bar}| {elapsed}")
+            self._bar = tqdm(total=100, desc=title, leave=False,
+                             bar_format="{l_bar}{bar}| {elapsed}")
         except ImportError:
             self._title = title
             self._said = 0.0

@@ -1,11 +1,15 @@
 """Programs: equations that are run, differentiated and prepared."""
 
+import re
+
 from ricci import _core
 from ricci._errors import Error, in_words_of_python
 from ricci._pictures import Picture
 from ricci._results import Judgement
 
 __all__ = ["Program", "program"]
+
+_SIGN = re.compile(r" (:?=) ")
 
 
 class Program(_core.Program):
@@ -53,9 +57,11 @@ class Program(_core.Program):
         return f"ricci.program(r\"\"\"\n{self.latex()}\n\"\"\")"
 
     def _repr_latex_(self):
-        lines = [line for line in self.latex().splitlines() if line.strip()]
+        # a line without a sign says that something is an output, and % what layers there are
+        lines = [rf"&\text{{{line[1:].strip()}}}" if line.startswith("%") else line
+                 for line in self.latex().splitlines() if line.startswith("%") or _SIGN.search(line)]
         return "$$\n\\begin{aligned}\n" + " \\\\\n".join(
-            line.replace(" = ", " &= ", 1) for line in lines) + "\n\\end{aligned}\n$$"
+            _SIGN.sub(r" &\1 ", line, count=1) for line in lines) + "\n\\end{aligned}\n$$"
 
     @property
     def warnings(self):

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ricci import _core
+from ricci._errors import Error
 from ricci._pictures import Picture
 
 __all__ = ["Results", "Tensor", "Finding", "Judgement"]
@@ -34,6 +35,13 @@ class Judgement(NamedTuple):
     words: str
 
 
+def _spelled(name):
+    try:
+        return _core.canonical_name(name)
+    except ValueError:
+        return name
+
+
 class Results(dict):
     """The outputs of a run by name, in their order.
 
@@ -44,13 +52,15 @@ class Results(dict):
     __slots__ = ("_program",)
 
     def __getattr__(self, name):
+        if name.startswith("_"):  # what copies and notebooks ask for
+            raise AttributeError(name)
         try:
             return self[name]
         except KeyError as missing:
             raise AttributeError(*missing.args) from None
 
     def __missing__(self, name):
-        spelling = _core.canonical_name(name) if isinstance(name, str) else name
+        spelling = _spelled(name)
         if spelling != name and spelling in self:
             return self[spelling]
         known = ", ".join(self) or "none"
@@ -66,15 +76,23 @@ class Results(dict):
         labels : dict, optional
             Words for the places of an index: ``{"i": words}``.
         program : Program, optional
-            Whose equations name the axes; letters are i, j, ... otherwise.
+            Whose equations name the axes: that of the run, unless told. Of other arrays the letters
+            are i, j, ...
 
         Returns
         -------
         Picture
             A page of HTML, drawn in a notebook; ``save("page.html")`` writes it.
+
+        Examples
+        --------
+        >>> r = ricci.program(r"S^{ij} = x^i x^j")(x=np.array([1.0, 2.0]))
+        >>> r.show("S", labels={"i": ["one", "two"]})
+        <ricci.Picture: heat maps; save(path) writes it>
         """
         values = self[name]
-        name = _core.canonical_name(name)
+        name = _spelled(name)
+        program = program if program is not None else getattr(self, "_program", None)
         if program is not None:
             facts = program._facts(name)
         else:
@@ -84,11 +102,13 @@ class Results(dict):
         letters = facts["letters"]
         sides = [[], []]
         for side, axis in ((0, -2), (1, -1)):
-            if len(letters) >= -axis and letters[axis] in labels:
-                sides[side] = [str(word) for word in labels.pop(letters[axis])]
+            if len(letters) < -axis or letters[axis] not in labels:
+                continue
+            sides[side] = [str(word) for word in labels.pop(letters[axis])]
+            if len(sides[side]) != values.shape[axis]:
+                raise Error(f"the index {letters[axis]} of {name} has {values.shape[axis]} places, "
+                            f"and {len(sides[side])} labels are given")
         if labels:
-            from ricci._errors import Error
-
             raise Error(f"labels are for the rows and columns of {name}, the indices "
                         f"{' and '.join(letters[-2:])}, and not for {', '.join(labels)}")
         return Picture(html=_core.show(name, values, facts, *sides))

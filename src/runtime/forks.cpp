@@ -21,7 +21,8 @@ struct forked_mutexes {
 
     static void add(forked_mutex* m) {
         m->next_ = newest.load();
-        while (!newest.compare_exchange_weak(m->next_, m)) {}
+        while (!newest.compare_exchange_weak(m->next_, m)) {
+        }
     }
     static void lock_all() {
         locked = newest.load();
