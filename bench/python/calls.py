@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What a call from Python costs, beside numpy's einsum and torch in the same run; one thread.
 
-usage: calls.py [CASE]...      cases: small, products, lines, attention, memory; all unless told
+usage: calls.py [CASE]...      cases: import, small, products, lines, attention, memory, interrupts;
+                               all unless told
 
 Medians. `over` is what a call takes beyond the same steps prepared, which is what the library itself
 takes; `ratio` is the peer's time by ricci's.
@@ -13,9 +14,11 @@ import os
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 os.environ.pop("OPENBLAS_CORETYPE", None)
 
+import signal
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -177,8 +180,44 @@ def memory():
           "inputs and outputs")
 
 
-CASES = {"small": small, "products": products, "lines": lines, "attention": attention,
-         "memory": memory}
+def imports():
+    code = ("import time, numpy; begun = time.perf_counter(); import ricci; "
+            "print(time.perf_counter() - begun)")
+    samples = [float(subprocess.run([sys.executable, "-c", code], check=True, text=True,
+                                    stdout=subprocess.PIPE).stdout) for _ in range(9)]
+    print(f"import ricci beside numpy: {words(statistics.median(samples))}")
+
+
+def interrupts():
+    def network(extent, tensors, fill):
+        n = ricci.Network()
+        for _ in range(tensors):
+            labels = [int(i) for i in RANDOM.choice(tensors, 3, replace=False)]
+            n.add(fill((extent,) * 3), labels)
+        return n
+
+    def after(work):
+        sent = []
+
+        def send():
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Timer(1, send).start()
+        try:
+            work()
+        except KeyboardInterrupt:
+            return words(time.perf_counter() - sent[0])
+        return "it was over before"
+
+    shapes, chain = network(2, 300, tuple), network(5, 50, lambda s: array(*s))
+    print("Control-C ends find_order after", after(lambda: ricci.find_order(shapes, seconds=60)))
+    order = ricci.find_order(chain, trials=5, memory=1e8)
+    print("Control-C ends contract after", after(lambda: ricci.contract(chain, order)))
+
+
+CASES = {"import": imports, "small": small, "products": products, "lines": lines, "attention": attention,
+         "memory": memory, "interrupts": interrupts}
 
 if __name__ == "__main__":
     for case in sys.argv[1:] or CASES:

@@ -107,7 +107,7 @@ void add_extent(py::module_& m) {
                        ">>> p = ricci.program(r'Q^{hia} = P^{i(ha)}')\n"
                        ">>> p(P=np.zeros((3, 8)), h=ricci.extent(2)).Q.shape\n(2, 3, 4)\n")
         .def(py::init<std::int64_t>(), py::arg("count"))
-        .def_readonly("count", &extent::value)
+        .def_readonly("count", &extent::value, "How far the index runs.")
         .def("__repr__", [](const extent& e) { return fmt::format("ricci.extent({})", e.value); });
 }
 
@@ -141,8 +141,7 @@ void add_programs(py::module_& m) {
              "tuples.\ndtype : optional\n    Of shapes; float32 unless told.\npasses : bool\n"
              "    Whether to print the plan after every pass instead.\n\n"
              "Examples\n--------\n"
-             ">>> print(ricci.program('C^{ik} = A^{ij} B^{jk}').explain(A=(2, 3), B=(3, 4)))"
-             "  # doctest: +ELLIPSIS\n...C...\n");
+             ">>> 'A' in ricci.program('y^i = A^{ij} x^j').explain(A=(2, 3), x=(3,))\nTrue\n");
     add_derivatives(c);
     add_pictures(c);
     add_prepared(m, c);

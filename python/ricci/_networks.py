@@ -237,13 +237,28 @@ def contract(network, *operands, algebra="sum_product", memory=0.0, progress=Non
 
 
 def contract_scaled(network, order=None, memory=0.0):
-    """The result as ``(mantissa, exponent10)``, for what is beyond the range of its type."""
+    """The result as ``(mantissa, exponent10)``, for what is beyond the range of its type.
+
+    Examples
+    --------
+    >>> n = ricci.Network.from_einsum("a,a->", np.full(2, 1e200), np.full(2, 1e200))
+    >>> mantissa, exponent = ricci.contract_scaled(n)
+    >>> round(float(mantissa), 6), exponent
+    (2.0, 400.0)
+    """
     order = order if order is not None else find_order(network)
     return _core.contract_scaled(network._core, order._core, float(memory), None)
 
 
 def argmax(network, order=None):
-    """Where the sum of all tensors is greatest: its value, and the place of each index."""
+    """Where the sum of all tensors is greatest: its value, and the place of each index.
+
+    Examples
+    --------
+    >>> n = ricci.Network.from_einsum("a,ab->", np.array([0.0, 1.0]), np.array([[5.0, 1], [2, 3]]))
+    >>> ricci.argmax(n)
+    (5.0, {'a': 0, 'b': 0})
+    """
     order = order if order is not None else find_order(network)
     value, places = _core.argmax(network._core, order._core)
     return value, {network._indices[k]: place for k, place in places.items()}

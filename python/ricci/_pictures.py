@@ -1,12 +1,21 @@
 """Pictures: diagrams as SVG, heat maps as pages of HTML."""
 
+import base64
 import html as _html
+
+from ricci._errors import Error
 
 __all__ = ["Picture"]
 
 
 class Picture:
-    """A picture that a notebook shows by itself; ``save`` writes it to a file."""
+    """A picture that a notebook shows by itself; ``save`` writes it to a file.
+
+    Examples
+    --------
+    >>> ricci.program("y^i = A^{ij} x^j").draw()
+    <ricci.Picture: diagram; save(path) writes it>
+    """
 
     def __init__(self, svg=None, html=None):
         self._svg = svg
@@ -17,7 +26,9 @@ class Picture:
 
     def _repr_html_(self):
         if self._html is None:
-            return None
+            # an image, so that nobody who cleans pages takes its styles away
+            data = base64.b64encode(self._svg.encode()).decode()
+            return f'<img src="data:image/svg+xml;base64,{data}" alt="a tensor diagram">'
         # a document of its own, so that its styles and scripts stay apart from the notebook's
         page = _html.escape(self._html, quote=True)
         return (f'<iframe srcdoc="{page}" style="width:100%;height:640px;border:0" '
@@ -28,8 +39,6 @@ class Picture:
         path = str(path)
         words, ending = (self._svg, ".svg") if self._svg is not None else (self._html, ".html")
         if not path.endswith(ending):
-            from ricci._errors import Error
-
             raise Error(f"this picture is saved with the ending {ending}, and not as {path}")
         with open(path, "w", encoding="utf-8") as file:
             file.write(words)

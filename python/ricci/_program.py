@@ -204,7 +204,13 @@ def of_einsum(text, ranks):
 
 
 def program(text):
-    """Reads equations; see `Program`."""
+    r"""Reads equations; see `Program`.
+
+    Examples
+    --------
+    >>> ricci.program(r"y^i = A^{ij} x^j")(A=np.eye(2), x=np.ones(2)).y
+    array([1., 1.])
+    """
     if isinstance(text, Program):
         return text
     if not isinstance(text, str):

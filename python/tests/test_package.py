@@ -3,7 +3,6 @@
 import os
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 
@@ -30,12 +29,11 @@ def test_nothing_imports_torch():
                       ) == "False"
 
 
-def test_import_is_quick():
-    code = ("import time, numpy; begun = time.perf_counter(); import ricci; "
-            "print(time.perf_counter() - begun)")
-    seconds = min(float(printed_by(code)) for _ in range(5))
-    # 60 ms on an idle machine; ten times that on one that does other things
-    assert seconds < 0.6, f"import ricci takes {seconds * 1e3:.0f} ms beside numpy"
+def test_import_brings_little():
+    # what takes time is told by bench/python
+    code = ("import sys, numpy; before = set(sys.modules); import ricci; "
+            "print(*sorted(m for m in set(sys.modules) - before if not m.startswith('ricci')))")
+    assert len(printed_by(code).split()) < 10
 
 
 def test_every_public_name_is_documented():
@@ -44,7 +42,8 @@ def test_every_public_name_is_documented():
         assert thing.__doc__ and thing.__doc__.strip(), name
         if isinstance(thing, type):
             for member in dir(thing):
-                if not member.startswith("_") and not hasattr(dict, member):
+                inherited = hasattr(dict, member) or hasattr(ValueError, member)
+                if not member.startswith("_") and not inherited:
                     assert getattr(thing, member).__doc__, f"{name}.{member}"
 
 
