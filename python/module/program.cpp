@@ -107,7 +107,8 @@ void add_extent(py::module_& m) {
                        ">>> p = ricci.program(r'Q^{hia} = P^{i(ha)}')\n"
                        ">>> p(P=np.zeros((3, 8)), h=ricci.extent(2)).Q.shape\n(2, 3, 4)\n")
         .def(py::init<std::int64_t>(), py::arg("count"))
-        .def_readonly("count", &extent::value, "How far the index runs.")
+        .def_property_readonly(
+            "count", [](const extent& e) { return e.value; }, "How far the index runs.")
         .def("__repr__", [](const extent& e) { return fmt::format("ricci.extent({})", e.value); });
 }
 
