@@ -90,11 +90,14 @@ def product(name, text, *operands):
     only_once = "".join(c for c in sums if inputs.count(c) == 1)
     p = ricci.program(f"Y^{{{output}}} = " + (rf"\sum_{{{only_once}}} " if only_once else "") + right)
     given = dict(zip(names, operands))
-    peers = {"numpy": lambda: np.einsum(text, *operands)}
+    # a view is no result to compare with
+    copied = len(operands) == 1
+    peers = {"numpy": lambda: np.einsum(text, *operands).copy() if copied
+             else np.einsum(text, *operands)}
     torch = torch_or_none()
     if torch is not None:
         tensors = [torch.from_numpy(x) for x in operands]
-        peers["torch"] = lambda: torch.einsum(text, *tensors)
+        peers["torch"] = lambda: torch.einsum(text, *tensors).contiguous()
     step = p.prepare(given)
     line(name, lambda: p(given), step, **peers)
 
