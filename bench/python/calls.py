@@ -4,8 +4,8 @@
 usage: calls.py [CASE]...      cases: import, small, products, lines, attention, memory, interrupts;
                                all unless told
 
-Medians. `over` is what a call takes beyond the same steps prepared, which is what the library itself
-takes; `ratio` is the peer's time by ricci's.
+Medians. `over` is what a call takes beyond the same steps prepared, which is what the library
+itself takes; `ratio` is the peer's time by ricci's.
 """
 
 import os
@@ -88,7 +88,8 @@ def product(name, text, *operands):
     right = " ".join(f"{n}^{{{t}}}" for n, t in zip(names, terms))
     sums = "".join(sorted(set(inputs) - set(output) - {","}))
     only_once = "".join(c for c in sums if inputs.count(c) == 1)
-    p = ricci.program(f"Y^{{{output}}} = " + (rf"\sum_{{{only_once}}} " if only_once else "") + right)
+    sign = rf"\sum_{{{only_once}}} " if only_once else ""
+    p = ricci.program(f"Y^{{{output}}} = {sign}{right}")
     given = dict(zip(names, operands))
     # a view is no result to compare with
     copied = len(operands) == 1
@@ -219,7 +220,8 @@ def interrupts():
     print("Control-C ends contract after", after(lambda: ricci.contract(chain, order)))
 
 
-CASES = {"import": imports, "small": small, "products": products, "lines": lines, "attention": attention,
+CASES = {"import": imports, "small": small, "products": products, "lines": lines,
+         "attention": attention,
          "memory": memory, "interrupts": interrupts}
 
 if __name__ == "__main__":
