@@ -68,6 +68,9 @@ ARROWS = {
     # The command is a program on top of everything; nothing includes it.
     "src/command": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/papers",
                     "src/check", "src/path", "src/plan", "src/draw", "src/files", "src/show"},
+    # So is the module of the Python package.
+    "python": {"base", "ir", "tensors", "front", "src/front", "src/runtime", "src/papers", "src/check", "src/draw",
+               "src/show"},
 }
 
 # The files at the top of include/ricci that are not `front`.
@@ -83,6 +86,7 @@ LIBRARIES = [
     (("boost/",), "include/ricci/"),
     (("zip.h",), "src/files/"),
     (("CLI/",), "src/command/"),
+    (("pybind11/", "Python.h"), "python/"),
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
@@ -102,6 +106,8 @@ def part_of(path):
         if names[2:4] == ["detail", "bind"]:
             return "bind"
         return "base" if names[2] in ("detail", "ext") else names[2]
+    if names[0] == "python":
+        return "python"
     if names[0] == "src" and len(names) > 2:
         return "src/" + names[1]
     return None
@@ -109,7 +115,7 @@ def part_of(path):
 
 def included_file(path, quote, name):
     """The project's file that `name` means in the file at `path`; None when it is not the project's."""
-    places = [ROOT / "include", ROOT / "src", ROOT]
+    places = [ROOT / "include", ROOT / "src", ROOT / "python", ROOT]
     if quote == '"':
         places.insert(0, (ROOT / path).parent)
     for place in places:
@@ -144,7 +150,7 @@ def mistakes_in(path):
 def main():
     files = sorted(
         path.relative_to(ROOT).as_posix()
-        for folder in ("include", "src")
+        for folder in ("include", "src", "python")
         for path in (ROOT / folder).rglob("*")
         if path.suffix in (".hpp", ".cpp", ".h", ".inc")
     )

@@ -15,7 +15,7 @@ start=$(date +%s)
 # So many files at once take a quarter less time than 16, and a gigabyte. A prime: Meson 1.0 miscounts lists of files
 # that are a multiple of it long.
 configure "$folder" -Dtargets=native -Doptimization=1 -Ddebug=false -Db_ndebug=true -Dunity=on -Dunity_size=43 \
-    -Ddefault_library=shared -Dtests=disabled -Dbench=disabled
+    -Ddefault_library=shared -Dtests=disabled -Dbench=disabled -Dpython=disabled
 
 say "compiling the library and examples/attention, for this machine"
 ninja -C "$folder" --quiet examples/attention </dev/null || fail "the build failed"
@@ -34,3 +34,4 @@ ricci=$folder/src/command/ricci
     --show A="$folder/worked-example.html" --labels "$worked/tokens.txt" >/dev/null
 say "the worked example as diagrams: $root/$folder/worked-example.svg"
 say "its weights as heat maps, to be opened in a browser: $root/$folder/worked-example.html"
+say "the Python package, for an environment of Python: pip install --no-build-isolation . (docs/python.md)"

@@ -18,6 +18,7 @@
 #include "src/network/order_data.hpp"
 #include "src/network/prepared_state.hpp"
 #include "src/network/range_check.hpp"
+#include "src/runtime/interruption.hpp"
 
 namespace ricci {
 namespace networks {
@@ -256,11 +257,23 @@ void run_with_progress(network_run& run, const detail::progress_function& progre
         return;
     }
     const auto begun = std::chrono::steady_clock::now();
-    const bool done = run.run([&](double part) {
+    double last = 0;
+    const auto tell = [&](double part) {
         const double seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+        last = part;
         return progress(part, part > 0 ? seconds * (1 - part) / part : 0);
-    });
+    };
+    // a step may take long by itself: between its tasks what is known is told once more
+    auto tell_again = [&] { return tell(last); };
+    using again = decltype(tell_again);
+    bool done = false;
+    try {
+        const runtime::interruption asked(
+            [](void* context) { return (*static_cast<again*>(context))(); }, &tell_again);
+        done = run.run(tell);
+    } catch (const runtime::interrupted&) {
+    }
     if (!done) throw error("ricci: the contraction of the network was stopped.");
 }
 

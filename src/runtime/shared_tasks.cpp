@@ -7,6 +7,9 @@
 
 #include <pthread.h>
 
+#include "src/runtime/forks.hpp"
+#include "src/runtime/interruption.hpp"
+
 namespace ricci::runtime {
 namespace {
 
@@ -66,7 +69,7 @@ void find_home() {
 on_this_thread::on_this_thread() { ++staying; }
 on_this_thread::~on_this_thread() { --staying; }
 
-bool stays_here() { return staying > 0; }
+bool stays_here() { return staying > 0 || threads_lost(); }
 
 int worker_slots() { return slot_count; }
 
@@ -89,13 +92,18 @@ slot_lease::~slot_lease() {
 
 void run_here(std::int64_t count, const task_ref& body) {
     const slot_lease lease;
-    for (std::int64_t task = 0; task < count; ++task) body(task, lease.slot());
+    interruption* const asked = interruption::current();
+    for (std::int64_t task = 0; task < count; ++task) {
+        if (asked != nullptr) asked->check();
+        body(task, lease.slot());
+    }
 }
 
 void shared_tasks::work() noexcept {
     if (next_.load(std::memory_order_relaxed) >= count_) return;
     const slot_lease lease;
     const with_float_settings as_caller(settings_);
+    const interruption::on_thread asked_by_caller(asked_);
     for (;;) {
         const std::int64_t first = next_.fetch_add(grain_, std::memory_order_relaxed);
         if (first >= count_) return;
@@ -106,6 +114,7 @@ void shared_tasks::work() noexcept {
 
 void shared_tasks::run(std::int64_t task, int worker) noexcept {
     try {
+        if (asked_ != nullptr) asked_->check();
         body_(task, worker);
     } catch (...) {
         if (!failed_.exchange(true)) thrown_ = std::current_exception();

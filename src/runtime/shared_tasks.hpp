@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "src/runtime/float_settings.hpp"
+#include "src/runtime/interruption.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::runtime {
@@ -57,6 +58,7 @@ private:
     std::int64_t count_, grain_;
     const task_ref& body_;
     float_settings settings_ = float_settings::here();
+    interruption* asked_ = interruption::current();
     std::atomic<std::int64_t> next_{0};
     std::atomic<bool> failed_{false};
     std::exception_ptr thrown_;
