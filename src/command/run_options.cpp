@@ -106,7 +106,7 @@ std::optional<int> power_of_unit(std::string_view unit) {
     static constexpr std::string_view small = "kmgt", large = "KMGT";
     const std::size_t power = std::min(small.find(unit[0]), large.find(unit[0]));
     if (power == std::string_view::npos) return std::nullopt;
-    for (const std::string_view end : {"", "b", "B", "i", "ib", "iB", "IB"})
+    for (const std::string_view end : {"", "b", "B", "i", "I", "ib", "iB", "IB"})
         if (unit.substr(1) == end) return static_cast<int>(power) + 1;
     return std::nullopt;
 }

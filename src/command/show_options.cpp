@@ -72,9 +72,10 @@ std::vector<std::size_t> order_of_axes(const show_options& o, const std::string&
     std::size_t axis = rank;
     const char* const end = o.panels.data() + o.panels.size();
     if (const auto [at, wrong] = std::from_chars(o.panels.data(), end, axis);
-        wrong != std::errc() || at != end)
-        axis = static_cast<std::size_t>(std::find(letters.begin(), letters.end(), o.panels) -
-                                        letters.begin());
+        wrong != std::errc() || at != end) {
+        const auto letter = std::find(letters.begin(), letters.end(), o.panels);
+        axis = letter == letters.end() ? rank : static_cast<std::size_t>(letter - letters.begin());
+    }
     if (rank < 3)
         refuse("--panels: {} has {} {}, and panels need three.", name, rank,
                rank == 1 ? "axis" : "axes");

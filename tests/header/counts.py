@@ -19,9 +19,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Of the library's own headers, 400 of them for the views and values of tensors; and of those that
 # they include from the standard library and Hana, more with every version of them.
-MOST_LINES = 22_180
+MOST_LINES = 22_320
 MOST_LINES_OF_OTHERS = 30_000
-MOST_INSTANTIATIONS = {"header": 3_060, "equations": 3_810}
+MOST_INSTANTIATIONS = {"header": 3_070, "equations": 3_855}
 
 HEADER = "#include <ricci/ricci.hpp>\n"
 EQUATIONS = HEADER + r'''

@@ -261,13 +261,22 @@ inline bool within_int32(const std::map<std::string, dense>& tensors) {
     return true;
 }
 
+/// Whether a tree has a maximum or a minimum, of which a condition may leave nothing.
+inline bool has_extremum(const tree& t) {
+    const auto r = static_cast<ir::reduction>(t.detail);
+    return (t.kind == ir::op::reduce &&
+            (r == ir::reduction::maximum || r == ir::reduction::minimum)) ||
+           std::any_of(t.children.begin(), t.children.end(), has_extremum);
+}
 /// Whether an extremum of nothing, which is infinite, has come into the results: what is added to
 /// or multiplied by it is infinite or undefined as the order of the operations has it.
 inline bool holds_extremes_of_nothing(const random_program& p,
                                       const std::map<std::string, dense>& tensors) {
-    const bool empty = std::any_of(p.extents.begin(), p.extents.end(),
-                                   [](const auto& entry) { return entry.second == 0; });
-    return empty && std::any_of(tensors.begin(), tensors.end(), [](const auto& entry) {
+    const bool some = std::any_of(p.extents.begin(), p.extents.end(),
+                                  [](const auto& entry) { return entry.second == 0; }) ||
+                      std::any_of(p.equations.begin(), p.equations.end(),
+                                  [](const definition& e) { return has_extremum(e.body); });
+    return some && std::any_of(tensors.begin(), tensors.end(), [](const auto& entry) {
                const auto& all = entry.second.values;
                return std::any_of(all.begin(), all.end(), [](auto x) { return !std::isfinite(x); });
            });

@@ -207,12 +207,6 @@ class Shapes:
                             self.find(j) in has_axis):
                         self.join(i, j)
                         break
-        for i in self.indices:  # b of one sum without a tensor, and of others with one
-            if self.find(i) not in has_axis and "~" in i[2]:
-                for j in self.indices:
-                    if j[2].split("~")[0] == i[2].split("~")[0] and self.find(j) in has_axis:
-                        self.join(i, j)
-                        break
         reached = set()
         for _ in range(3):  # of a place whose axis is known all indices but one are
             for axis, terms, _, _, _ in self.affine + self.inner:
@@ -222,13 +216,16 @@ class Shapes:
         for axis, terms, _, guarded, _ in self.written:
             if self.find(axis) in has_axis and not guarded:
                 reached |= {i for _, i in terms if self.find(i) not in has_axis}
-        for _ in range(3):
-            for a, b in self.compared:
-                a_known = self.find(a) in has_axis or a in reached
-                b_known = self.find(b) in has_axis or b in reached
-                if a_known != b_known:
-                    self.join(a, b)
-                    has_axis = self.known()
+        self.share_compared(reached)
+        has_axis = self.known()
+        for i in self.indices:  # b of one sum without a tensor, and of others with one
+            if self.find(i) not in has_axis and i not in reached and "~" in i[2]:
+                for j in self.indices:
+                    if j[2].split("~")[0] == i[2].split("~")[0] and self.find(j) in has_axis:
+                        self.join(i, j)
+                        break
+        self.share_compared(reached)
+        has_axis = self.known()
         self.draw()
         self.begin_short()
         for _ in range(12):
@@ -247,6 +244,15 @@ class Shapes:
             if i in beside or
             self.find(i) not in has_axis and i not in reached and i not in self.first
         })
+
+    def share_compared(self, reached):
+        for _ in range(3):
+            for a, b in self.compared:
+                has_axis = self.known()
+                a_known = self.find(a) in has_axis or a in reached
+                b_known = self.find(b) in has_axis or b in reached
+                if a_known != b_known:
+                    self.join(a, b)
 
     def beside(self):
         """The letters of x_i x_{i+k}, which both are asked for where k is free."""

@@ -29,12 +29,12 @@ private:
     constexpr void see_place(const ir::node&, ref) {}
     constexpr ref settle_use(ref n) {
         const ir::node x = p_.nodes[n];
-        buffer<ir::position> list;
-        buffer<ref> over, factors;
+        detail::buffer<ir::position> list;
+        detail::buffer<ref> over, factors;
         for (std::int32_t k = 0; k < x.positions.count; ++k) {
             ir::position q = p_.positions[x.positions.first + k];
             if (ir::has_subtracted(p_, q) && !is_read_as_table(n, q)) {
-                if (letter_ == none) letter_ = fresh_letter(p_);
+                if (letter_ == ir::none) letter_ = fresh_letter(p_);
                 const ir::position axis =
                     ir::index_position(index_like(p_, letter_, axis_of_(x.name, k)));
                 factors.push(is_at(p_, q, axis, extent_of_));
@@ -57,7 +57,7 @@ private:
 
     const ExtentOf& extent_of_;
     const AxisOf& axis_of_;
-    ref letter_ = none;  // of the axes
+    ref letter_ = ir::none;  // of the axes
 };
 
 }  // namespace ricci::derive
