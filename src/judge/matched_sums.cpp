@@ -170,11 +170,15 @@ std::vector<summed> terms_of(ir::program& p, const ir::normal_sum& sum) {
 std::vector<ref> matched_sums(ir::program& p, std::vector<summed> terms, bool nested) {
     lengths all(p);
     for (const summed& t : terms) all.add(t.body);
-    std::stable_sort(terms.begin(), terms.end(), [](const summed& a, const summed& b) {
-        return a.indices.size() < b.indices.size();
-    });
+    std::vector<summed> ordered;  // those over fewer indices first
+    for (summed& t : terms)
+        ordered.insert(std::upper_bound(ordered.begin(), ordered.end(), t,
+                                        [](const summed& a, const summed& b) {
+                                            return a.indices.size() < b.indices.size();
+                                        }),
+                       std::move(t));
     std::vector<matched> groups;
-    for (const summed& t : terms) {
+    for (const summed& t : ordered) {
         bool found = false;
         for (matched& g : groups) {
             const std::size_t size = g.indices.size();

@@ -261,10 +261,10 @@ inline bool within_int32(const std::map<std::string, dense>& tensors) {
     return true;
 }
 
-/// Whether a tree has a maximum or a minimum, of which a condition may leave nothing.
+/// Whether a tree has a maximum or a minimum of which a condition may leave nothing.
 inline bool has_extremum(const tree& t) {
     const auto r = static_cast<ir::reduction>(t.detail);
-    return (t.kind == ir::op::reduce &&
+    return (t.kind == ir::op::reduce && t.children[0].kind == ir::op::choose &&
             (r == ir::reduction::maximum || r == ir::reduction::minimum)) ||
            std::any_of(t.children.begin(), t.children.end(), has_extremum);
 }

@@ -248,6 +248,7 @@ protected:
         return out;
     }
 
+    /// Texts that were read are read so again: of those this leaves every place as it is.
     constexpr void write_tables() {
         bool any = false;
         for (const ir::affine_term& t : p_.affine_terms) any = any || t.coefficient < 0;

@@ -341,16 +341,17 @@ private:
         return any;
     }
 
-    /// Whether the same places of arithmetic say the extent of an index as where it has its dimension
-    /// from; of what gives extents, the same expression.
+    /// Whether what says the extent of an index is what says it where its dimension comes from: the
+    /// same places, if there is `arithmetic`; in an equation that is read, or that gives an extent,
+    /// also the same expression.
     constexpr bool reaches_as_source(ref e, const binding& b, bool arithmetic) const {
         const ir::axis along = p_.indices[b.index].along;
         ref body = none, index = none, mine = b.body;
-        bool gives = is_source_[p_.equations[e].name];  // or is there for an extent alone
+        bool whole = is_source_[p_.equations[e].name];  // its expression is compared as a whole
         for (const extent_giver<Program>& g : givers_) {
             if (g.name == along.tensor) body = g.body, index = g.index;
             if (g.name != p_.equations[e].name) continue;
-            gives = true;
+            whole = true;
             if (b.body == p_.equations[e].body) mine = g.body;  // without the count of its partner
         }
         const ref defined = p_.definition(along.tensor);
@@ -361,7 +362,7 @@ private:
             if (at.kind == ir::position_kind::index) body = q.body, index = at.index;
         }
         if (body == none) return false;
-        if (gives && b.index == index && ir::same_expression(p_, mine, body)) return true;
+        if (whole && b.index == index && ir::same_expression(p_, mine, body)) return true;
         return arithmetic && extent_places<Program>(p_).alike(b.body, b.index, body, index);
     }
 

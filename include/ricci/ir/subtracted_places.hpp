@@ -35,8 +35,8 @@ protected:
     constexpr bool is_excluded(const position& q) const {
         return inequalities<Program>(p_, around_).exclude_below_zero(q, conditions_);
     }
-    /// Whether the two letters of a place stand together elsewhere than in differences: on the left,
-    /// or below the innermost sign that binds one of them.
+    /// Whether the two letters of a place stand together elsewhere than in differences: on the
+    /// left, or below the innermost sign that binds one of them.
     constexpr bool stand_together(ref use, const position& q) const {
         const ref i = p_.affine_terms[q.terms.first].index,
                   j = p_.affine_terms[q.terms.first + 1].index;

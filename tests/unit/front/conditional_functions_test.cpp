@@ -121,8 +121,8 @@ void check_derivatives(const program& p, const array& x, const array& b) {
 TEST_CASE("functions under conditions run over their own axis", "[conditions]") {
     for (const auto& f : functions)
         for (const auto& c : conditions)
-            for (const std::size_t m : {2, 3, 5})
-                for (const std::size_t n : {2, 3, 4}) {
+            for (const std::size_t m : {2u, 3u, 5u})
+                for (const std::size_t n : {2u, 3u, 4u}) {
                     const program p =
                         text("y^i = b^i " + std::string(f.text) + "_{" + c.text + "} x^j");
                     INFO(to_latex(p) << "\nextents " << n << " of i, " << m << " of j");
