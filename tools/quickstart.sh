@@ -25,10 +25,10 @@ say "running $folder/examples/attention"
 say "built and run in $(($(date +%s) - start)) s"
 
 say "compiling the command, for the worked example"
-ninja -C "$folder" --quiet src/command/ricci </dev/null || fail "the build failed"
+ninja -C "$folder" --quiet tools/command/ricci </dev/null || fail "the build failed"
 
 worked=examples/worked
-ricci=$folder/src/command/ricci
+ricci=$folder/tools/command/ricci
 "$ricci" draw "$worked/attention.tex" -o "$folder/worked-example.svg"
 "$ricci" run "$worked/attention.tex" Q="$worked/Q.npy" K="$worked/K.npy" V="$worked/V.npy" h:1,2,4 d_k=4,2,1 \
     --show A="$folder/worked-example.html" --labels "$worked/tokens.txt" >/dev/null

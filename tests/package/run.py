@@ -152,7 +152,7 @@ class Outside:
         (source / "pch" / "all.hpp").write_text("#include <ricci/ricci.hpp>\n", encoding="utf-8")
         for name in ("meson.build", "meson_options.txt"):
             shutil.copy(ROOT / name, inner)
-        for name in ("include", "src", "tools"):
+        for name in ("include", "src", "tools", "python"):
             shutil.copytree(ROOT / name, inner / name)
         run(["meson", "setup", "build", "-Dbuildtype=debug", "-Doptimization=0", "-Ddebug=false",
              *QUICK], source,
@@ -161,7 +161,7 @@ class Outside:
         check(source / "build" / "consumer")
 
     def folders_built(self, *options):
-        """The folders below src/ from which a build with these options compiles something."""
+        """The folders below src/ and tools/ from which a build with these options compiles something."""
         build = self.folder / "parts"
         shutil.rmtree(build, ignore_errors=True)
         run(["meson", "setup", build, ROOT, "-Dtests=disabled", "-Dexamples=disabled", "-Dbench=disabled",
@@ -175,11 +175,11 @@ class Outside:
         tools = {target["defined_in"].split("/")[-2] for target in targets if not target["build_by_default"]
                  and target["type"] == "static library"} if any(t["name"] == "ricci" and
                                                                 t["type"] == "executable" for t in used) else set()
-        return {parts[1] for parts in sources if parts[0] == "src"} | tools
+        return {parts[1] for parts in sources if parts[0] in ("src", "tools")} | tools
 
     def parts(self):
         """What is left out is not compiled: of the tools each, and all but the core."""
-        around = {"files", "command", "papers", "judge", "check", "draw", "show"}
+        around = {"files", "command", "formula", "papers", "judge", "check", "draw", "show"}
         everything = self.folders_built()
         if not around <= everything:
             print(f"parts: only {sorted(around & everything)} of {sorted(around)} can be built here")
