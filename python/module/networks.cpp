@@ -16,6 +16,7 @@
 #include "module/arrays.hpp"
 #include "module/element_types.hpp"
 #include "module/errors.hpp"
+#include "module/one_run.hpp"
 #include "module/program.hpp"
 
 namespace ricci::python {
@@ -169,7 +170,7 @@ py::tuple most_likely_places(const network& n, const contraction_order& order) {
 
 struct python_prepared {
     prepared_network step;
-    std::mutex running;
+    one_run running;
 };
 
 void add_orders(py::module_& m) {
@@ -221,7 +222,10 @@ void add_networks(py::module_& m) {
         }))
         .def("bind",
              [](python_prepared& p, std::size_t k, const py::object& x) {
-                 p.step.bind(k, any_array_of(x, "the tensor").value);
+                 const taken given = any_array_of(x, "the tensor");
+                 const py::gil_scoped_release unlocked;
+                 const std::lock_guard one(p.running);
+                 p.step.bind(k, given.value);
              })
         .def("__call__",
              [](python_prepared& p) {

@@ -8,6 +8,7 @@
 
 #include "module/arrays.hpp"
 #include "module/errors.hpp"
+#include "module/one_run.hpp"
 #include "module/program.hpp"
 
 namespace ricci::python {
@@ -25,7 +26,7 @@ struct python_runner {
     bool torch;
     py::dict out_arrays;
     runner step;
-    std::mutex running;  // its memory is one run's at a time
+    one_run running;  // its memory is one run's at a time
 };
 
 std::unique_ptr<python_runner> prepared(const python_program& p, const py::args& positional,

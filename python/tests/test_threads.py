@@ -183,6 +183,31 @@ def test_forks_while_threads_compute():
         """, seconds=120)
 
 
+def test_a_prepared_program_that_runs_while_the_process_forks():
+    out = run_alone("""
+        import os, signal, threading, time
+        import numpy as np, ricci
+        ricci.threads(1)
+        a = np.ones((3000, 3000))
+        s = ricci.program("C^{ik} = A^{ij} B^{jk}").prepare(A=a, B=a)
+        t = threading.Thread(target=s)
+        t.start()
+        time.sleep(0.05)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            try:
+                s()
+            except ricci.Error as e:
+                print(e, flush=True)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        t.join()
+        s()
+        """)
+    assert "os.fork" in out and "prepare it anew" in out
+
+
 def large_network(extent, tensors=300, indices=300):
     random = np.random.default_rng(0)
     n = ricci.Network()

@@ -36,9 +36,8 @@ void distribute(std::int64_t count, bool serial, Body&& body) {
         return;
     }
     auto all = [&](std::int64_t, int worker) {
-        runtime::interruption* const asked = runtime::interruption::current();
         for (std::int64_t task = 0; task < count; ++task) {
-            if (asked != nullptr) asked->check();
+            runtime::interruption::poll();
             body(task, worker);
         }
     };

@@ -22,13 +22,22 @@ interruption::~interruption() = default;
 
 void interruption::check() {
     if (stopped_.load(std::memory_order_relaxed)) throw interrupted{};
-    if (owner_ != &thread_mark) return;
+    if (!asks_here()) return;
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return;
     next_ = now + between_questions;
-    if (goes_on_(context_)) return;
+    bool goes_on = false;
+    try {
+        goes_on = goes_on_(context_);
+    } catch (...) {
+        stopped_.store(true, std::memory_order_relaxed);
+        throw;
+    }
+    if (goes_on) return;
     stopped_.store(true, std::memory_order_relaxed);
     throw interrupted{};
 }
+
+bool interruption::asks_here() const { return owner_ == &thread_mark; }
 
 }  // namespace ricci::runtime

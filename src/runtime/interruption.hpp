@@ -10,8 +10,9 @@ namespace ricci::runtime {
 struct interrupted {};
 
 /// While one lives, loops that its thread begins, and loops within their tasks on any thread, look
-/// between tasks whether to go on. Asked is on its thread alone, every few hundredths of a second.
-/// Loops whose tasks wait for each other are run to their end.
+/// between tasks whether to go on. Asked is on its thread alone, every few hundredths of a second,
+/// while it waits for tasks of others too. Loops whose tasks wait for each other are run to their
+/// end.
 class interruption {
 public:
     /// `goes_on(context)`: what it throws ends the work, too.
@@ -25,6 +26,17 @@ public:
 
     /// Throws `interrupted` where the work is to end.
     void check();
+
+    /// The same for this thread's, where it has one: in loops within a task that may take long.
+    static void poll() {
+        if (here != nullptr) here->check();
+    }
+
+    /// Whether the answer was no, or the question failed.
+    bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
+
+    /// Whether this thread is the one that asks.
+    bool asks_here() const;
 
     /// While one lives, its thread looks at this one, or at none.
     class on_thread {

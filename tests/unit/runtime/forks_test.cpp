@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/kernels/gemm/gemm_narrow.hpp"
 #include "src/runtime/forks.hpp"
 #include "src/runtime/interruption.hpp"
 #include "src/runtime/parallel.hpp"
@@ -73,6 +74,20 @@ TEST_CASE("no child finds a mutex locked by a thread that it has not", "[forks]"
     other.join();
 }
 
+TEST_CASE("a child of fork() finds the kernels of bf16 while others look for them", "[forks]") {
+    using ricci::kernels::narrow_gemm_kernels;
+    const auto* const wanted = &narrow_gemm_kernels<ricci::bf16>();
+    std::atomic<bool> ends{false};
+    std::thread other([&] {
+        while (!ends && &narrow_gemm_kernels<ricci::bf16>() == wanted) {
+        }
+    });
+    for (int k = 0; k < 50; ++k)
+        CHECK(in_child([&] { return &narrow_gemm_kernels<ricci::bf16>() == wanted; }));
+    ends = true;
+    other.join();
+}
+
 TEST_CASE("a loop is ended between tasks, and what follows is not", "[interruption]") {
     for (const int workers : {1, 4}) {
         const worker_guard guard(workers);
@@ -104,6 +119,40 @@ TEST_CASE("loops within tasks are ended on every thread", "[interruption]") {
     };
     const interruption stop([](void*) { return false; }, nullptr);
     CHECK_THROWS_AS(parallel_for(4, outer), interrupted);
+}
+
+TEST_CASE("a loop is ended while its thread waits for the task of another", "[interruption]") {
+    const worker_guard guard(2);
+    const auto begun = std::chrono::steady_clock::now();
+    // seconds without a loop, on whichever thread does not ask
+    const auto asking = std::this_thread::get_id();
+    std::atomic<bool> other_began{false};
+    auto body = [&](std::int64_t, int) {
+        if (std::this_thread::get_id() == asking) {
+            while (!other_began) std::this_thread::yield();
+            return;
+        }
+        other_began = true;
+        for (int k = 0; k < 10000; ++k) {
+            interruption::poll();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    };
+    const interruption stop([](void*) { return false; }, nullptr);
+    CHECK_THROWS_AS(parallel_for(2, body), interrupted);
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(5));
+}
+
+TEST_CASE("what the question throws ends the tasks of all threads", "[interruption]") {
+    const worker_guard guard(4);
+    std::atomic<std::int64_t> ran{0};
+    auto body = [&](std::int64_t, int) {
+        ++ran;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    const interruption stop([](void*) -> bool { throw 7; }, nullptr);
+    CHECK_THROWS_AS(parallel_for(1000000, body), int);
+    CHECK(ran < 50000);
 }
 
 TEST_CASE("loops whose tasks take turns run to their end", "[interruption]") {
