@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include <ricci/element.hpp>
 #include <ricci/ir/mistake.hpp>
@@ -103,8 +102,7 @@ private:
         const double limit = compared_ > 0 ? 0x1p63 : type_ == element::i32 ? 0x1p31 : 0x1p53;
         const bool beyond = value >= limit || value <= -limit;
         if (!beyond && (is_whole(value) || value > 0x1p53 || value < -0x1p53)) return;
-        constexpr double most = std::numeric_limits<double>::max();
-        const bool infinite = !(value <= most && value >= -most);
+        const bool infinite = !(value <= largest_number && value >= -largest_number);
         if (!beyond || infinite) return refuse_number(value);
         builder s;
         print_number(value, s);
