@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 
 import ricci
 
+# kernels start in the folder of their notebook
+PACKAGE = pathlib.Path(ricci.__file__).resolve().parents[1]
 NOTEBOOKS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
 P = ricci.program(r"""
     A^{ij} = \operatorname{softmax}_j(Q^{ia} K^{ja})
@@ -94,7 +97,8 @@ def test_notebooks_run_in_nbconvert(path, tmp_path):
     pytest.importorskip("ipykernel")
     ran = subprocess.run([sys.executable, "-m", "nbconvert", "--to", "html", "--execute",
                           "--output-dir", str(tmp_path), str(path)],
-                         capture_output=True, text=True, timeout=200, check=False)
+                         capture_output=True, text=True, timeout=200, check=False,
+                         env={**os.environ, "PYTHONPATH": str(PACKAGE)})
     assert ran.returncode == 0, ran.stderr
     assert "svg" in (tmp_path / (path.stem + ".html")).read_text(encoding="utf-8")
 

@@ -251,6 +251,27 @@ void prepared_state::take(std::size_t operand, const array& value) {
                                 operand));
 }
 
+namespace {
+
+constexpr const char* stopped = "ricci: the contraction of the network was stopped.";
+
+// What is done before the first step may take long as well: an order, memory, copies.
+template <class Work>
+auto prepare_with_progress(const detail::progress_function& progress, const Work& work) {
+    if (!progress) return work();
+    auto tell = [&] { return progress(0, 0); };
+    using again = decltype(tell);
+    try {
+        const runtime::interruption asked(
+            [](void* context) { return (*static_cast<again*>(context))(); }, &tell);
+        return work();
+    } catch (const runtime::interrupted&) {
+        throw error(stopped);
+    }
+}
+
+}  // namespace
+
 void run_with_progress(network_run& run, const detail::progress_function& progress) {
     if (!progress) {
         run.run();
@@ -274,7 +295,7 @@ void run_with_progress(network_run& run, const detail::progress_function& progre
         done = run.run(tell);
     } catch (const runtime::interrupted&) {
     }
-    if (!done) throw error("ricci: the contraction of the network was stopped.");
+    if (!done) throw error(stopped);
 }
 
 void prepared_state::run() {
@@ -311,9 +332,11 @@ array contract(const network& n, const contraction_order& order, const contract_
         throw error(
             "ricci: contract() has no exponent to give beside its result: contract_scaled() "
             "has.");
-    networks::prepared_state state(n.data(), order.data(), options, false);
-    state.run();
-    return state.result();
+    const auto state = networks::prepare_with_progress(options.progress, [&] {
+        return std::make_unique<networks::prepared_state>(n.data(), order.data(), options, false);
+    });
+    state->run();
+    return state->result();
 }
 
 most_likely argmax(const network& n, const contraction_order& order) {
@@ -334,7 +357,9 @@ most_likely argmax(const network& n, const contraction_order& order) {
 }
 
 array contract(const network& n, const contract_options& options) {
-    return contract(n, networks::brief_order(n.data(), options.memory), options);
+    const contraction_order order = networks::prepare_with_progress(
+        options.progress, [&] { return networks::brief_order(n.data(), options.memory); });
+    return contract(n, order, options);
 }
 
 prepared_network::prepared_network(std::unique_ptr<networks::prepared_state> state)

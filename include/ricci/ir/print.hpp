@@ -9,8 +9,20 @@
 
 namespace ricci::ir {
 
+/// A program in which mistakes are looked for and not said: what prints equations is built where
+/// one was found.
+struct wordless_program : program_view {
+    static constexpr bool is_wordless = true;
+    constexpr wordless_program(const program_view& p) : program_view(p) {}
+};
+template <class Program>
+inline constexpr bool has_words = !requires {
+    Program::is_wordless;
+};
+
 /// One equation in the notation.
-constexpr void to_latex(const program_view& p, const equation& e, detail::text_builder& out) {
+template <class Program>
+constexpr void to_latex(const Program& p, const equation& e, detail::text_builder& out) {
     if (has_inverse(p)) {
         program written(p);
         equation one = e;
@@ -22,7 +34,8 @@ constexpr void to_latex(const program_view& p, const equation& e, detail::text_b
     latex_printer(p, out).axes(e);
 }
 /// One equation as a message shows it: what came from an einsum string, as that string.
-constexpr void show(const program_view& p, const equation& e, detail::text_builder& out) {
+template <class Program>
+constexpr void show(const Program& p, const equation& e, detail::text_builder& out) {
     if (p.find("operand 1") == none) return to_latex(p, e, out);
     const auto positions = [&](range at) {
         for (std::int32_t k = 0; k < at.count; ++k) out << p.index(p.at(at, k).index);
@@ -41,16 +54,19 @@ constexpr void show(const program_view& p, const equation& e, detail::text_build
     out << "->";
     positions(e.positions);
 }
-constexpr void to_latex_lines(const program_view& p, detail::text_builder& out);
+template <class Program>
+constexpr void to_latex_lines(const Program& p, detail::text_builder& out);
 
 /// Every equation, a line each; what is claimed of a tensor stands on the line that defines it.
-constexpr void to_latex(const program_view& p, detail::text_builder& out) {
+template <class Program>
+constexpr void to_latex(const Program& p, detail::text_builder& out) {
     if (!has_inverse(p)) return to_latex_lines(p, out);
     const program written = with_solutions(p);
     to_latex_lines(written, out);
 }
 /// The same, of a program whose inverses are written as solutions.
-constexpr void to_latex_lines(const program_view& p, detail::text_builder& out) {
+template <class Program>
+constexpr void to_latex_lines(const Program& p, detail::text_builder& out) {
     latex_printer printer(p, out, !prints_at_two_heights(p));
     detail::buffer<ref> claims;
     for (ref e = 0; e < p.equations.size(); ++e)

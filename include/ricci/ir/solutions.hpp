@@ -32,10 +32,11 @@ constexpr bool is_power_of_name(const program_view& p, const node& inverse) {
 
 /// Writes sums over an inverse as solutions, and other inverses as solutions for a unit matrix.
 /// What comes out is printed, or planned; derivatives are taken before.
+template <class Program = program>
 class solution_writer {
 public:
     /// `lone`: whether inverses that stand alone are written so, too.
-    constexpr explicit solution_writer(program& p, bool lone = true) : p_(p), lone_(lone) {}
+    constexpr explicit solution_writer(Program& p, bool lone = true) : p_(p), lone_(lone) {}
 
     constexpr ref write(ref n) {
         const node x = p_.nodes[n];
@@ -150,7 +151,8 @@ private:
 };
 
 /// The program as it is printed, where it has inverses.
-constexpr program with_solutions(const program_view& p) {
+template <class Program>
+constexpr program with_solutions(const Program& p) {
     program written(p);
     for (equation& e : written.equations) e.body = solution_writer(written).write(e.body);
     return written;
