@@ -4,8 +4,9 @@
 usage: calls.py [CASE]...      cases: import, small, products, lines, attention, memory, interrupts;
                                all unless told
 
-Medians. `over` is what a call takes beyond the same steps prepared, which is what the library
-itself takes; `ratio` is the peer's time by ricci's.
+Medians. `C++` is the same call in C++, by bench_python_calls of the build folder that the package is
+imported from (or where RICCI_CPP_CALLS says), measured before and after, the shorter one; `over` is
+what Python takes beyond it. `ratio` is the peer's time by ricci's.
 """
 
 import os
@@ -14,6 +15,7 @@ import os
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 os.environ.pop("OPENBLAS_CORETYPE", None)
 
+import pathlib
 import signal
 import statistics
 import subprocess
@@ -61,11 +63,32 @@ def words(seconds):
     return f"{seconds * 1e6:.2f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
 
 
-def line(name, call, prepared, **peers):
-    took, least = median(call), median(prepared)
-    over = took - least
-    print(f"{name:28} call {words(took):>11}  prepared {words(least):>11}  over {words(over):>10}"
-          f" ({over / least:6.1%})", end="")
+def cpp_call(text, given, gradient):
+    """Seconds of the call and of a run once prepared, in C++; none where that is not built."""
+    program = os.environ.get("RICCI_CPP_CALLS") or (
+        pathlib.Path(ricci.__file__).resolve().parents[2] / "bench" / "bench_python_calls")
+    if not os.path.exists(program):
+        return None
+    operands = [f"{n}:{x}" if np.ndim(x) == 0 else f"{n}=" + ",".join(map(str, x.shape))
+                for n, x in given.items()]
+    of = ["--gradient", gradient[0], ",".join(gradient[1])] if gradient else []
+    ran = subprocess.run([program, *of, text, *operands], check=True, stdout=subprocess.PIPE,
+                         text=True)
+    return [float(word) for word in ran.stdout.split()]
+
+
+def line(name, text, given, gradient=None, **peers):
+    p = ricci.program(text)
+    if gradient:
+        p = p.value_and_gradient(*gradient)
+    before = cpp_call(text, given, gradient)
+    took, least = median(lambda: p(given)), median(p.prepare(given))
+    print(f"{name:28} call {words(took):>11}  prepared {words(least):>11}", end="")
+    if before is not None:
+        after = cpp_call(text, given, gradient)
+        cpp, cpp_least = map(min, before, after)
+        print(f"  C++ {words(cpp):>11} {words(cpp_least):>11}  over {words(took - cpp):>10}"
+              f" ({took / cpp - 1:6.1%})", end="")
     for peer, run in peers.items():
         theirs = median(run)
         print(f"  {peer} {words(theirs)} (ratio {theirs / took:.2f})", end="")
@@ -89,7 +112,6 @@ def product(name, text, *operands):
     sums = "".join(sorted(set(inputs) - set(output) - {","}))
     only_once = "".join(c for c in sums if inputs.count(c) == 1)
     sign = rf"\sum_{{{only_once}}} " if only_once else ""
-    p = ricci.program(f"Y^{{{output}}} = {sign}{right}")
     given = dict(zip(names, operands))
     # a view is no result to compare with
     copied = len(operands) == 1
@@ -99,8 +121,7 @@ def product(name, text, *operands):
     if torch is not None:
         tensors = [torch.from_numpy(x) for x in operands]
         peers["torch"] = lambda: torch.einsum(text, *tensors).contiguous()
-    step = p.prepare(given)
-    line(name, lambda: p(given), step, **peers)
+    line(name, f"Y^{{{output}}} = {sign}{right}", given, **peers)
 
 
 def small():
@@ -129,13 +150,11 @@ def operands(n, d=512, heads=8):
     return given
 
 
-def gradients_of(p):
-    return p.value_and_gradient("Y", ["X", "W_Q", "W_K", "W_V", "W_O"])
+GRADIENT = ("Y", ["X", "W_Q", "W_K", "W_V", "W_O"])
 
 
 def attention():
     given = operands(1024)
-    p = ricci.program(ATTENTION)
     peers, both = {}, {}
     torch = torch_or_none()
     if torch is not None:
@@ -157,10 +176,9 @@ def attention():
                 return forward()
 
         peers, both = {"torch": value}, {"torch": with_gradients}
-    line("attention 1024 x 512, 8", lambda: p(given), p.prepare(given), **peers)
-    g = gradients_of(p)
+    line("attention 1024 x 512, 8", ATTENTION, given, **peers)
     given["dL/dY"] = np.ones((1024, 512), np.float32)
-    line("  and its gradients", lambda: g(given), g.prepare(given), **both)
+    line("  and its gradients", ATTENTION, given, GRADIENT, **both)
 
 
 PEAK = """
@@ -168,7 +186,7 @@ import sys; sys.path.insert(0, {folder!r}); sys.argv = ["calls.py"]
 import calls, resource, numpy as np, ricci
 given = calls.operands(8192)
 given["dL/dY"] = np.ones((8192, 512), np.float32)
-g = calls.gradients_of(ricci.program(calls.ATTENTION))
+g = ricci.program(calls.ATTENTION).value_and_gradient(*calls.GRADIENT)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 r = g(given)
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -244,22 +244,28 @@ def interrupted_after(work, seconds):
 
 @pytest.fixture(params=[1, 2])
 def threads(request):
-    """What takes a tenth of a second by itself may take each thread twice that on a busy machine."""
     ricci.threads(request.param)
     yield request.param
     ricci.threads(0)
 
 
+def check_ends_soon(work, threads, *moments):
+    """What takes a tenth of a second by itself may take each thread twice that on a busy machine,
+    and one of the moments be a bad one for whoever else there is."""
+    took = sorted(interrupted_after(work, seconds) for seconds in moments)
+    assert took[len(took) // 2] < 0.2 * threads, took
+    assert took[-1] < 1.5 * threads, took
+
+
 @pytest.mark.parametrize("memory", [0, 1e6])
 def test_an_interrupt_ends_a_search(memory, threads):
     n = large_network(2)
-    for seconds in (0.1, 0.4):
-        work = lambda: ricci.find_order(n, seconds=60, memory=memory)
-        assert interrupted_after(work, seconds) < 0.2 * threads
+    work = lambda: ricci.find_order(n, seconds=60, memory=memory)
+    check_ends_soon(work, threads, 0.1, 0.2, 0.4)
     assert ricci.find_order(large_network(2, 20, 20), trials=5).multiplications > 0
 
 
-@pytest.mark.parametrize("memory", [1e8, 3e8])
+@pytest.mark.parametrize("memory", [2e7, 1e8])
 def test_an_interrupt_ends_a_contraction(memory, threads):
     random = np.random.default_rng(0)
     n = ricci.Network()
@@ -268,17 +274,15 @@ def test_an_interrupt_ends_a_contraction(memory, threads):
         n.add(random.standard_normal((5, 5, 5)), labels)
     order = ricci.find_order(n, trials=5, memory=memory)
     assert order.multiplications > 1e11
-    for seconds in (0.2, 0.5):
-        assert interrupted_after(lambda: ricci.contract(n, order), seconds) < 0.2 * threads
+    check_ends_soon(lambda: ricci.contract(n, order), threads, 0.2, 0.3, 0.5)
     assert ricci.einsum("ij,jk", np.eye(2), np.eye(2)).tolist() == np.eye(2).tolist()
 
 
 @pytest.mark.parametrize("algebra", ["sum_product", "max_sum", "logsumexp_sum"])
 def test_an_interrupt_ends_one_large_product(algebra, threads):
-    x = np.ones((6000, 6000), np.float32)
+    x = np.ones((4000, 4000), np.float32)
     work = lambda: ricci.contract("ab,bc,cd->ad", x, x, x, algebra=algebra)
-    for seconds in (0.05, 0.3):
-        assert interrupted_after(work, seconds) < 0.2 * threads
+    check_ends_soon(work, threads, 0.05, 0.1, 0.3)
 
 
 def double(x):
