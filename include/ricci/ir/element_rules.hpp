@@ -38,10 +38,8 @@ private:
 
     constexpr void refuse(text_view what, text_view why) {
         if (mistake_) return;
-        if constexpr (!has_words<Program>) {
-            mistake_.kind = mistake_kind::element_type;
-            return;
-        } else {
+        mistake_.kind = mistake_kind::element_type;
+        if constexpr (has_words<Program>) {
             builder s;
             s << "the tensors hold " << name_of(type_) << ", and ";
             if (what.size > 0) s << what << ' ';

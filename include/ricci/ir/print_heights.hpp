@@ -17,8 +17,7 @@ constexpr bool is_in_words(text_view name) {
     return name.size > 1 && detail::is_ascii_letter(name[0]) && detail::is_ascii_letter(name[1]);
 }
 /// An index of several letters stands in a list with commas: _{(pos,2i+1)}.
-template <class Program>
-constexpr bool has_long_index(const Program& p, range at) {
+constexpr bool has_long_index(const auto& p, range at) {
     bool found = false;
     for_each_index(p, at, [&](ref i) {
         const text_view text = p.index(i);
@@ -27,8 +26,7 @@ constexpr bool has_long_index(const Program& p, range at) {
     return found;
 }
 
-template <class Program>
-constexpr bool is_number_name(const Program& p, text_view name) {
+constexpr bool is_number_name(const auto& p, text_view name) {
     if (name.size != 3 || (name[0] != 'd' && name[0] != 'n') || name[1] != '_') return false;
     for (const index_symbol& i : p.indices)
         if (p.text(i.text) == name.slice(2, 3)) return true;
@@ -40,8 +38,7 @@ constexpr bool is_number_name(const Program& p, text_view name) {
 }
 /// Whether a number d_k would be read as a tensor at k: where the text defines it, or has another
 /// such number beside it, and k is an index. Its label is then a word, d_{\text{k}}.
-template <class Program>
-constexpr bool reads_as_place(const Program& p, text_view name) {
+constexpr bool reads_as_place(const auto& p, text_view name) {
     if (!is_number_name(p, name)) return false;
     bool found = p.definition(p.find(name)) != none;
     for (ref n = 0; n < p.names.size(); ++n)
@@ -99,9 +96,6 @@ private:
     Program p_;
     detail::buffer<bool> above_, below_;  // of each name
 };
-template <class Program>
-constexpr bool prints_at_two_heights(const Program& p) {
-    return height_finder(p).run();
-}
+constexpr bool prints_at_two_heights(const auto& p) { return height_finder(p).run(); }
 
 }  // namespace ricci::ir

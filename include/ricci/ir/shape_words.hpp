@@ -12,8 +12,7 @@ namespace ricci::ir {
 
 template <class Program>
 constexpr void in_equation(const Program& p, detail::text_builder& s, ref e) {
-    if constexpr (!has_words<Program>) return;
-    else {
+    if constexpr (has_words<Program>) {
         s << "in ";
         show(p, p.equations[e], s);
         s << " : ";

@@ -146,14 +146,14 @@ private:
                            p_.nodes.push(delta), fresh, column);
     }
 
-    program& p_;
+    Program& p_;
     bool lone_;
 };
 
 /// The program as it is printed, where it has inverses.
-template <class Program>
-constexpr program with_solutions(const Program& p) {
-    program written(p);
+template <class Program, class Owned = program>
+constexpr Owned with_solutions(const Program& p) {
+    Owned written(p);
     for (equation& e : written.equations) e.body = solution_writer(written).write(e.body);
     return written;
 }
