@@ -8,10 +8,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <exception>
+#include <memory>
+#include <new>
 #include <random>
 #include <string>
 #include <vector>
+
+#include <sys/mman.h>
 
 #include <fmt/core.h>
 
@@ -34,10 +40,34 @@ std::vector<std::string> parts_of(const std::string& list) {
     return parts;
 }
 
+// Memory as numpy takes it, on which it depends what reading costs: as malloc gives it, and large
+// pages are asked for within what is large.
+std::shared_ptr<void> numpy_memory(std::size_t bytes) {
+    constexpr std::size_t large = std::size_t{4} << 20, page = 4096;
+    std::shared_ptr<void> memory(std::malloc(bytes), &std::free);
+    if (memory == nullptr) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    const auto first = reinterpret_cast<std::uintptr_t>(memory.get());
+    const std::size_t ahead = (page - first % page) % page;
+    if (bytes >= large)
+        madvise(static_cast<std::byte*>(memory.get()) + ahead, bytes - ahead, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
 ricci::array filled(const std::string& list) {
     std::vector<std::size_t> extents;
-    for (const std::string& e : parts_of(list)) extents.push_back(std::stoul(e));
-    ricci::array a(ricci::element::f32, extents);
+    std::size_t size = 1;
+    for (const std::string& e : parts_of(list)) {
+        extents.push_back(std::stoul(e));
+        size *= extents.back();
+    }
+    std::vector<std::int64_t> strides(extents.size(), 1);
+    for (std::size_t axis = extents.size(); axis-- > 1;)
+        strides[axis - 1] = strides[axis] * static_cast<std::int64_t>(extents[axis]);
+    const std::shared_ptr<void> memory = numpy_memory(size * sizeof(float));
+    ricci::array a =
+        ricci::array::over(memory, ricci::element::f32, memory.get(), extents, strides, true);
     std::mt19937 random(7);
     std::normal_distribution<float> numbers;
     auto* const data = static_cast<float*>(a.data());
