@@ -12,9 +12,10 @@ namespace {
 [[maybe_unused]] const bool checked = [] {
     if ((hwy::SupportedTargets() & RICCI_OWN_TARGET) != 0) return true;
     std::fprintf(stderr,
-        "ricci: this library was compiled for machines with %s alone (-Dtargets=own), and this one is without; build "
-        "it with -Dtargets=all\n",
-        hwy::TargetName(RICCI_OWN_TARGET));
+                 "ricci: this library was compiled for machines with %s alone (-Dtargets=own), and "
+                 "this one is without; build "
+                 "it with -Dtargets=all\n",
+                 hwy::TargetName(RICCI_OWN_TARGET));
     std::_Exit(1);
 }();
 
