@@ -11,6 +11,7 @@ The compiler cache, where there is one, is left out. What quickstart.sh installs
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -50,7 +51,7 @@ def first_job(commit: str) -> float:
         if seconds is None:
             sys.exit(f"{commit}: tools/quickstart.sh ended without the main job's numbers")
         # What it builds after that is not asked for.
-        os.killpg(script.pid, 15)
+        os.killpg(script.pid, signal.SIGTERM)
         script.stdout.close()
         script.wait()
         return seconds
