@@ -5,12 +5,14 @@
 
 Each is cloned into a folder of its own, its tools/quickstart.sh is run until it says that the main job was built and
 run, and what that took of processor time is printed, its own and that of all that it ran; beside the first, a ratio.
-The compiler cache, where there is one, is left out. What quickstart.sh installs has to be there before.
+The compiler cache, where there is one, is left out. All runs on one processor: two that are threads of one core slow
+each other by as much as half. What quickstart.sh installs has to be there before.
 """
 
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -50,7 +52,7 @@ def first_job(commit: str) -> float:
         if seconds is None:
             sys.exit(f"{commit}: tools/quickstart.sh ended without the main job's numbers")
         # What it builds after that is not asked for.
-        os.killpg(script.pid, 15)
+        os.killpg(script.pid, signal.SIGTERM)
         script.stdout.close()
         script.wait()
         return seconds
@@ -61,6 +63,7 @@ def main() -> None:
     commits = sys.argv[1:]
     if not commits or commits[0].startswith("-"):
         sys.exit(__doc__)
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     first = None
     for commit in commits:
         seconds = first_job(commit)

@@ -2,7 +2,7 @@
 # From a fresh checkout to the main job: installs what is missing, builds the library and the example `attention`, and
 # runs that; then it builds the command and draws the worked example. Can be run again at any time, from any folder.
 # All that it builds is in build-native/, which nothing else uses, and is made for this machine and to be there soon:
-# what is installed is built in build/, for every machine, and runs some per cent faster (docs/getting-started.md).
+# what is installed is built in build/, for every machine, and runs faster (docs/getting-started.md).
 set -eu
 # shellcheck source=tools/setup.sh
 . "$(dirname -- "$0")/setup.sh"
@@ -13,7 +13,7 @@ install_for build
 folder=build-native
 start=$(date +%s)
 # So many files at once take a quarter less time than 16, and a gigabyte. A prime: Meson 1.0 miscounts lists of files
-# that are a multiple of it long.
+# that are a multiple of it long. Kernels alone are optimised, and warnings are for who changes the sources.
 configure "$folder" -Dtargets=own -Doptimization=g -Ddebug=false -Db_ndebug=true -Dwarning_level=0 \
     -Dunity=on -Dunity_size=43 -Ddefault_library=shared -Dtests=disabled -Dbench=disabled -Dpython=disabled
 

@@ -1,22 +1,20 @@
-// Only of a library whose kernels were compiled for one SIMD target alone, RICCI_OWN_TARGET: ends a program on a
-// machine without it in one sentence, where the first kernel would end it by an illegal instruction. Compiled without
-// that target's instructions, as everything outside kernels is.
+// Compiled without the instructions of RICCI_OWN_TARGET, the target of all kernels, as all outside
+// kernels is: it has to run where these do not.
+#include "src/kernels/own_target.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 
 #include <hwy/targets.h>
 
-namespace {
-
-// Highway names targets by bits; what it finds in the CPU has those of all that it runs.
-[[maybe_unused]] const bool checked = [] {
-    if ((hwy::SupportedTargets() & RICCI_OWN_TARGET) != 0) return true;
-    std::fprintf(stderr,
-                 "ricci: this library was compiled for machines with %s alone (-Dtargets=own), and "
-                 "this one is without; build "
-                 "it with -Dtargets=all\n",
-                 hwy::TargetName(RICCI_OWN_TARGET));
+bool ricci::kernels::own_target_is_here() {
+    // Highway has a bit for each target; what it finds in the CPU has those of all that it runs.
+    static const bool is_here = (hwy::SupportedTargets() & RICCI_OWN_TARGET) != 0;
+    if (is_here) return true;
+    std::fprintf(
+        stderr,
+        "ricci: this library was compiled for processors with %s alone (-Dtargets=own), and "
+        "this one is without; build it with -Dtargets=all\n",
+        hwy::TargetName(RICCI_OWN_TARGET));
     std::_Exit(1);
-}();
-
-}  // namespace
+}
