@@ -11,7 +11,6 @@ namespace {
 constexpr auto classify = R"(
     y_i = \operatorname{argmin}_j(\sum_a (q^{ia} - x^{ja})^2)
     c^i = l^{y_i}
-    y_i
 )"_eq;
 // Each centre goes to the mean of the points that it is nearest to; one without points stays.
 constexpr auto move_centres = R"(
@@ -19,7 +18,6 @@ constexpr auto move_centres = R"(
     n^k = \sum_i [y_i = k]
     C^{ka} = [n^k = 0] c^{ka} + \frac{1}{\max(n^k, 1)} \sum_i [y_i = k] x^{ia}
     E = \operatorname{mean}_i(\min_k(\sum_a (x^{ia} - c^{ka})^2))
-    y_i
 )"_eq;
 
 using points = ricci::tensor<float, 2>;
@@ -71,7 +69,7 @@ int main() {
     const auto known = plain::random<2>({900, 3}, 1), asked = plain::random<2>({400, 3}, 2);
     ricci::tensor<float, 1> labels({900});
     for (std::size_t j = 0; j < 900; ++j) labels(j) = known(j, 0) * known(j, 1) > 0 ? 1.0f : -1.0f;
-    auto found = ricci::prepare(classify, "q"_t = asked, "x"_t = known, "l"_t = labels);
+    auto found = ricci::prepare(classify.keep("y"_t), "q"_t = asked, "x"_t = known, "l"_t = labels);
     found();
     const auto places = nearest(asked, known);
     ricci::tensor<double, 1> want({400});
@@ -84,13 +82,12 @@ int main() {
     const auto around = plain::random<2>({clusters, axes}, 3);
     auto x = plain::random<2>({count, axes}, 4);
     for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t a = 0; a < axes; ++a)
-            x(i, a) = around(i % clusters, a) + 0.15f * x(i, a);
+        for (std::size_t a = 0; a < axes; ++a) x(i, a) = around(i % clusters, a) + 0.15f * x(i, a);
     points c({clusters, axes}), before = c.clone();
     for (std::size_t k = 0; k < clusters; ++k)
         for (std::size_t a = 0; a < axes; ++a) c(k, a) = x(k / 2 * 13, a);
     // The new centres are written over the old ones.
-    auto step = ricci::prepare(move_centres, "x"_t = x, "c"_t = c, "C"_t = c);
+    auto step = ricci::prepare(move_centres.keep("y"_t), "x"_t = x, "c"_t = c, "C"_t = c);
     double first = 0, last = 0;
     for (int k = 0; k < 25; ++k) {
         before = c.clone();

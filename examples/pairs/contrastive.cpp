@@ -64,8 +64,7 @@ double weigh_info_nce(std::vector<double>& s) {
     const auto along = [&](std::size_t row, std::size_t column) {
         for (std::size_t i = 0; i < batch; ++i) {
             double most = plain::nothing, sum = 0;
-            for (std::size_t j = 0; j < batch; ++j)
-                most = std::max(most, s[i * row + j * column]);
+            for (std::size_t j = 0; j < batch; ++j) most = std::max(most, s[i * row + j * column]);
             for (std::size_t j = 0; j < batch; ++j) sum += std::exp(s[i * row + j * column] - most);
             loss += (most + std::log(sum)) / (2 * batch);
             for (std::size_t j = 0; j < batch; ++j)

@@ -73,9 +73,9 @@ int main() {
         r() += y(i) * y(i);
     }
     const float least = 1e-10f * r();
-    auto step = ricci::prepare(conjugate_step, "x"_t = x, "p"_t = p, "u"_t = u, "d"_t = d,
-                               "r"_t = r, "l"_t = width, "s"_t = noise, "U"_t = u, "P"_t = p,
-                               "D"_t = d, "R"_t = r);
+    auto step =
+        ricci::prepare(conjugate_step, "x"_t = x, "p"_t = p, "u"_t = u, "d"_t = d, "r"_t = r,
+                       "l"_t = width, "s"_t = noise, "U"_t = u, "P"_t = p, "D"_t = d, "R"_t = r);
     int steps = 0;
     while (r() > least && steps < 500) step(), ++steps;
 

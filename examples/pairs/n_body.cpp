@@ -37,8 +37,7 @@ struct plain_bodies {
             std::array<double, 3> sum{};
             for (std::size_t j = 0; j < bodies; ++j) {
                 double r = static_cast<double>(softening) * static_cast<double>(softening);
-                for (std::size_t c = 0; c < 3; ++c)
-                    r += (x(j, c) - x(i, c)) * (x(j, c) - x(i, c));
+                for (std::size_t c = 0; c < 3; ++c) r += (x(j, c) - x(i, c)) * (x(j, c) - x(i, c));
                 for (std::size_t c = 0; c < 3; ++c)
                     sum[c] += m[j] * (x(j, c) - x(i, c)) / (r * std::sqrt(r));
             }
@@ -79,8 +78,8 @@ int main() {
     by_loops.accelerate();
 
     // The accelerations to begin with are the energy's gradient by places, divided by the masses.
-    auto pull = ricci::prepare(forces, "x"_t = x, "m"_t = m, "\\epsilon"_t = softening,
-                               "dL/dP"_t = -1);
+    auto pull =
+        ricci::prepare(forces, "x"_t = x, "m"_t = m, "\\epsilon"_t = softening, "dL/dP"_t = -1);
     pull();
     for (std::size_t i = 0; i < bodies; ++i)
         for (std::size_t c = 0; c < 3; ++c) a(i, c) = pull["dL/dx"_t](i, c) / m(i);

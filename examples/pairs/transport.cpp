@@ -91,7 +91,10 @@ void add_pull(ricci::tensor<double, 2>& out, const cloud& x, const cloud& z, con
                 return (static_cast<double>(g(j)) - c) / e;
             },
             [](std::size_t, std::size_t) { return 0.0; },
-            [](std::size_t, std::size_t) -> double& { static double none; return none; });
+            [](std::size_t, std::size_t) -> double& {
+                static double none;
+                return none;
+            });
         for (std::size_t a = 0; a < x.extent(1); ++a)
             for (std::size_t j = 0; j < z.extent(0); ++j)
                 out(i, a) += sign * weights[0][j] * 2 *
@@ -109,7 +112,8 @@ int main() {
     // The other cloud is a ring, away from the first.
     for (std::size_t j = 0; j < targets; ++j) {
         const double angle = 3.14159265 * static_cast<double>(z(j, 0));
-        z(j, 0) = static_cast<float>(2 + std::cos(angle)), z(j, 1) = static_cast<float>(std::sin(angle));
+        z(j, 0) = static_cast<float>(2 + std::cos(angle)),
+             z(j, 1) = static_cast<float>(std::sin(angle));
     }
 
     potential f({points}), g({targets}), p({points}), q({targets}), p_next({points}),
