@@ -4,7 +4,7 @@
 #
 #   tools/same_bits.sh OLD NEW
 #     OLD, NEW  build folders with tests/unit_records, for one processor; or files that
-#               `RICCI_BITS=FILE BUILD/tests/unit_records '[.bits]'` has written
+#               `RICCI_BITS=FILE tests/unit_records '[.bits]'` has written in one
 #
 # Prints each result that differs, `<` of the old build and `>` of the new one, and how many there
 # are; the exit status is 1 then.
@@ -21,7 +21,7 @@ trap 'rm -rf "$folder"' EXIT
 hashes_of() { # build folder or file, where to
     if [ -f "$1" ]; then
         cp "$1" "$2"
-    elif ! RICCI_BITS="$2" "$1/tests/unit_records" '[.bits]' >"$folder/log" 2>&1; then
+    elif ! (cd "$1" && RICCI_BITS="$2" tests/unit_records '[.bits]') >"$folder/log" 2>&1; then
         cat "$folder/log" >&2
         exit 2
     fi
