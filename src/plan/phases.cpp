@@ -68,6 +68,28 @@ void phases::find_ties() {
     }
 }
 
+// What depends on the results of a group through steps that are none of it, and since which step.
+std::map<slot_number, std::size_t> phases::find_derived() const {
+    std::map<slot_number, std::size_t> results, derived;
+    for (const auto& c : consumers_) results.emplace(group_.at(c.step).target.slot, c.step);
+    std::size_t s = consumers_.empty() ? plan_.steps.size() : group_.consumers.front() + 1;
+    for (; s < plan_.steps.size(); ++s) {
+        if (std::ranges::binary_search(group_.members, s)) continue;
+        const auto is_before = [&](const auto& known, const effect& t) {
+            const auto found = known.find(t.slot);
+            return !t.writes && found != known.end() && found->second < s;
+        };
+        const auto& effects = plan_.steps[s].effects;
+        const bool depends = std::ranges::any_of(effects, [&](const effect& t) {
+            return is_before(results, t) || is_before(derived, t);
+        });
+        if (!depends) continue;
+        for (const effect& t : effects)
+            if (t.writes) derived.emplace(t.slot, s);
+    }
+    return derived;
+}
+
 // Which consumers have to wait: a phase reads nothing of what it writes itself.
 bool phases::assign_phases() {
     slot_set given;
@@ -84,14 +106,21 @@ bool phases::assign_phases() {
             return false;
         }
     }
+    const auto derived = find_derived();
+    const auto waits_at = [&](const consumer& c, const slot_set& slots) {
+        return waits(slots) || std::ranges::any_of(slots, [&](slot_number slot) {
+                   const auto found = derived.find(slot);
+                   return found != derived.end() && found->second < c.step;
+               });
+    };
     // What is not summed over columns runs without any softmax to find.
     for (auto& c : consumers_) {
         if (c.ties) continue;
         const auto softmax = tiles_.linear_in(c.value);
         c.late = !softmax || (c.by != steps::monoid::sum && !c.log_sum && *softmax >= 0) ||
-                 waits(read_by(c)) ||
+                 waits_at(c, read_by(c)) ||
                  (c.summed != loop_role::column && !tiles_.softmaxes().empty());
-        c.late_by_product = !c.late && waits(read_by(c.value, true));
+        c.late_by_product = !c.late && waits_at(c, read_by(c.value, true));
         c.late = c.late || c.late_by_product;
         c.weights = c.late ? -1 : *softmax;
     }

@@ -25,6 +25,7 @@ public:
     const std::vector<made_step>& made() const { return made_; }
 
 private:
+    std::map<slot_number, std::size_t> find_derived() const;
     void find_ties();
     bool assign_phases();
     bool late_ones_wait();

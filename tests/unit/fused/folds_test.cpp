@@ -226,6 +226,73 @@ void check_kernels(std::size_t rows, std::size_t columns, std::size_t width, uns
     check_close<T>(got["dL/dv"], by_v);
 }
 
+/// Neighbours that are embedded: the sum over all pairs is a number that the gradient needs, through
+/// a step of its own.
+template <class T>
+void check_neighbours(std::size_t n, unsigned seed) {
+    INFO(n << " points");
+    const auto loss = ricci::parse(R"(
+        w^{ij} = \frac{1}{1 + \sum_a (y^{ia} - y^{ja})^2}
+        Z = \sum_{ij} [i \ne j] w^{ij}
+        L = \log(Z) - \sum_{ij} p^{ij} \log(w^{ij})
+    )")
+                          .value();
+    const auto program = ricci::value_and_gradient(loss, "L", {"y"});
+    const auto y = random_matrix<T>(n, 2, seed), p = random_matrix<T>(n, n, seed + 1);
+    const auto got = run_everywhere<T>(
+        program, {{"y", array_of<T>(y)}, {"p", array_of<T>(p)}, {"dL/dL", 1.0}}, n * n);
+    auto value = zeros(1), by_y = zeros(n, 2), weights = zeros(n, n);
+    long double all = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            weights(i, j) = 1 / (1 + distance(y, i, y, j));
+            if (i != j) all += weights(i, j);
+            value(0) -= p(i, j) * std::log(weights(i, j));
+        }
+    value(0) += std::log(all);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            const long double w = weights(i, j);
+            const long double slope = ((i != j ? 1 / all : 0) - p(i, j) / w) * -2 * w * w;
+            for (std::size_t a = 0; a < 2; ++a) {
+                by_y(i, a) += slope * (y(i, a) - y(j, a));
+                by_y(j, a) -= slope * (y(i, a) - y(j, a));
+            }
+        }
+    check_close<T>(got["L"], value);
+    check_close<T>(got["dL/dy"], by_y);
+}
+
+/// A loss of all pairs, and of those on the diagonal alone.
+template <class T>
+void check_diagonal(std::size_t n, std::size_t width, unsigned seed) {
+    INFO(n << " pairs, " << width);
+    const auto loss = ricci::parse(R"(
+        S^{ij} = 2 X^{ia} Y^{ja}
+        L = \operatorname{mean}_i(\sum_j \operatorname{softplus}(S^{ij})) - \operatorname{mean}_i(S^{ii})
+    )")
+                          .value();
+    const auto p = ricci::value_and_gradient(loss, "L", {"X", "Y"});
+    const auto x = random_matrix<T>(n, width, seed), y = random_matrix<T>(n, width, seed + 1);
+    const auto got =
+        run_everywhere<T>(p, {{"X", array_of<T>(x)}, {"Y", array_of<T>(y)}, {"dL/dL", 1.0}}, n * n);
+    auto value = zeros(1), by_x = zeros(n, width), by_y = zeros(n, width);
+    const long double share = 1 / static_cast<long double>(n);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            const long double s = 2 * dot(x, i, y, j);
+            value(0) += share * (std::log1p(std::exp(s)) - (i == j ? s : 0));
+            const long double slope = 2 * share * (1 / (1 + std::exp(-s)) - (i == j ? 1 : 0));
+            for (std::size_t a = 0; a < width; ++a) {
+                by_x(i, a) += slope * y(j, a);
+                by_y(j, a) += slope * x(i, a);
+            }
+        }
+    check_close<T>(got["L"], value);
+    check_close<T>(got["dL/dX"], by_x);
+    check_close<T>(got["dL/dY"], by_y);
+}
+
 using sizes = std::vector<std::size_t>;
 
 }  // namespace
@@ -265,6 +332,16 @@ TEST_CASE("kernels of wide rows, their means and their gradients") {
         check_kernels<float>(e[0], e[1], e[2], seed);
         check_kernels<double>(e[0], e[1], e[2], seed++);
     }
+}
+
+TEST_CASE("a gradient that waits for the sum of all pairs") {
+    check_neighbours<float>(180, 61);
+    check_neighbours<double>(211, 62);
+}
+
+TEST_CASE("a loss of all pairs and of those on the diagonal") {
+    check_diagonal<float>(190, 20, 71);
+    check_diagonal<double>(150, 33, 72);
 }
 
 TEST_CASE("an extremum of what is no number is none, whatever the order") {
