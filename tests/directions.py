@@ -7,7 +7,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# What every part below src/ may include, and no public header that is not `base`.
+# What every part below src/ and tools/ may include, and no public header that is not `base`.
 SHARED = "src/base"
 
 # Which part of the project may include which; every part may include itself. `base` are the headers
@@ -52,22 +52,25 @@ ARROWS = {
     "src/front": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/text", "src/plan",
                   "src/engine", "src/runtime"},
     # Documents, taken apart into statements.
-    "src/papers": {"base"},
+    "tools/papers": {"base"},
     # Claims of texts, with what may be assumed of their inputs.
-    "src/judge": {"base", "ir", "derive", "src/text"},
+    "tools/judge": {"base", "ir", "derive", "src/text"},
     # Papers, of which each claim is judged.
-    "src/check": {"base", "src/text", "src/papers", "src/judge"},
+    "tools/check": {"base", "src/text", "tools/papers", "tools/judge"},
     # A library of its own, which uses the other through its public face.
     "src/files": {"base", "tensors", "front"},
     # Formulas as browsers set them.
-    "src/formula": {"base"},
+    "tools/formula": {"base"},
     # Diagrams are made of equations alone, for the command.
-    "src/draw": {"base", "ir", "front", "src/formula"},
+    "tools/draw": {"base", "ir", "front", "tools/formula"},
     # Pages are made of arrays, and of equations for their traces.
-    "src/show": {"base", "ir", "tensors", "front", "src/formula"},
+    "tools/show": {"base", "ir", "tensors", "front", "tools/formula"},
     # The command is a program on top of everything; nothing includes it.
-    "src/command": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "src/papers",
-                    "src/check", "src/path", "src/plan", "src/draw", "src/files", "src/show"},
+    "tools/command": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "tools/papers",
+                    "tools/check", "src/path", "src/plan", "tools/draw", "src/files", "tools/show"},
+    # So is the module of the Python package.
+    "python": {"base", "ir", "tensors", "front", "src/front", "src/runtime", "tools/papers", "tools/check",
+               "tools/draw", "tools/show"},
 }
 
 # The files at the top of include/ricci that are not `front`.
@@ -82,7 +85,8 @@ LIBRARIES = [
     (("tbb/", "oneapi/"), "src/runtime/parallel.cpp"),
     (("boost/",), "include/ricci/"),
     (("zip.h",), "src/files/"),
-    (("CLI/",), "src/command/"),
+    (("CLI/",), "tools/command/"),
+    (("pybind11/", "Python.h"), "python/"),
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
@@ -102,14 +106,16 @@ def part_of(path):
         if names[2:4] == ["detail", "bind"]:
             return "bind"
         return "base" if names[2] in ("detail", "ext") else names[2]
-    if names[0] == "src" and len(names) > 2:
-        return "src/" + names[1]
+    if names[0] == "python":
+        return "python"
+    if names[0] in ("src", "tools") and len(names) > 2:
+        return names[0] + "/" + names[1]
     return None
 
 
 def included_file(path, quote, name):
     """The project's file that `name` means in the file at `path`; None when it is not the project's."""
-    places = [ROOT / "include", ROOT / "src", ROOT]
+    places = [ROOT / "include", ROOT / "src", ROOT / "tools", ROOT / "python", ROOT]
     if quote == '"':
         places.insert(0, (ROOT / path).parent)
     for place in places:
@@ -136,7 +142,7 @@ def mistakes_in(path):
                     yield f"{path}:{line}: <{name}> is for {place} only"
             continue
         other = part_of(target)
-        shared = other == SHARED and path.startswith("src/")
+        shared = other == SHARED and path.startswith(("src/", "tools/"))
         if other != part and not shared and other not in ARROWS[part]:
             yield f"{path}:{line}: {part} must not include {other or 'this'} ({name})"
 
@@ -144,7 +150,7 @@ def mistakes_in(path):
 def main():
     files = sorted(
         path.relative_to(ROOT).as_posix()
-        for folder in ("include", "src")
+        for folder in ("include", "src", "tools", "python")
         for path in (ROOT / folder).rglob("*")
         if path.suffix in (".hpp", ".cpp", ".h", ".inc")
     )

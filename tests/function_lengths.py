@@ -121,7 +121,7 @@ def main():
     if seen != SEEN:
         print(f"of the sample this is seen: {seen}")
         return 1
-    files = sorted(path.relative_to(ROOT).as_posix() for folder in ("include", "src")
+    files = sorted(path.relative_to(ROOT).as_posix() for folder in ("include", "src", "tools", "python")
                    for path in (ROOT / folder).rglob("*") if path.suffix in (".hpp", ".cpp", ".h"))
     mistakes, count = [], 0
     for path in files:

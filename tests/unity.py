@@ -14,24 +14,25 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 # The folders whose files are compiled together, without files that need what the build generates.
 GROUPS = [
-    ["plan", "network", "network/scaled", "path", "path/search", "engine", "front", "judge"],
-    ["contract", "contract/algebra", "copy", "index", "scan", "linear", "fused"],
-    ["command"], ["papers"], ["check"], ["draw"], ["files"], ["formula"], ["show"],
+    ["src/plan", "src/network", "src/network/scaled", "src/path", "src/path/search", "src/engine", "src/front"],
+    ["src/contract", "src/contract/algebra", "src/copy", "src/index", "src/scan", "src/linear", "src/fused"],
+    ["src/files"], ["tools/command"], ["tools/papers"], ["tools/judge"], ["tools/check"], ["tools/draw"],
+    ["tools/formula"], ["tools/show"],
 ]
-LEFT_OUT = {"command/main.cpp", "show/template.cpp", "fused/tiles.cpp"}
+LEFT_OUT = {"tools/command/main.cpp", "tools/show/template.cpp", "src/fused/tiles.cpp"}
 
 
 def read(compiler, folders):
     """What the compiler says of the files of some folders; empty when nothing is wrong."""
-    files = [file for folder in folders for file in sorted((ROOT / "src" / folder).glob("*.cpp"))
+    files = [file for folder in folders for file in sorted((ROOT / folder).glob("*.cpp"))
              if f"{folder}/{file.name}" not in LEFT_OUT]
     source = "".join(f'#include "{file}"\n' for file in files)
     done = subprocess.run([*compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", ROOT,
-                           "-I", ROOT / "src", "-I", ROOT / "include", "-"],
+                           "-I", ROOT / "src", "-I", ROOT / "tools", "-I", ROOT / "include", "-"],
                           input=source, capture_output=True, text=True, errors="replace",
                           check=False)
     if not files or done.returncode != 0:
-        return f"src: {', '.join(folders)}, read as one file:\n{done.stderr[:3000]}"
+        return f"{', '.join(folders)}, read as one file:\n{done.stderr[:3000]}"
     return ""
 
 

@@ -19,9 +19,12 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-FOLDERS = ("include", "src", "tests", "examples", "bench", ".")
+FOLDERS = ("include", "src", "tools", "tests", "examples", "bench", ".")
 # Compiled with what a build generates or chooses, or for every SIMD target, which takes a minute and is done anyway.
-LEFT_OUT = re.compile(r"src/(kernels/|show/template\.cpp|runtime/parallel_std\.cpp)|-inl\.h$")
+LEFT_OUT = re.compile(r"src/(kernels/|runtime/parallel_std\.cpp)|-inl\.h$"
+                      r"|(tools/show/template|tests/unit/face/eigen_test)\.cpp")
+# Where most is compiled behind one precompiled header, which hides what a file does not include.
+TESTS = ("tests/unit/", "tests/property/", "tests/gradient/")
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 
 
@@ -35,9 +38,9 @@ def changed_since(commit):
 
 
 def includers(headers):
-    """The sources of the library that include one of the headers by its name."""
+    """The sources of the library and of the tools that include one of the headers by its name."""
     found = []
-    for source in sorted((ROOT / "src").rglob("*.cpp")):
+    for source in sorted([*(ROOT / "src").rglob("*.cpp"), *(ROOT / "tools").rglob("*.cpp")]):
         names = INCLUDE.findall(source.read_text(encoding="utf-8"))
         if any(f"{folder}/{name}" in headers or name in headers for name in names for folder in FOLDERS):
             found.append(source.relative_to(ROOT).as_posix())
@@ -69,12 +72,13 @@ def main():
     except subprocess.CalledProcessError as failure:
         print(f"nothing is read: {failure.stderr.strip()}")
         return 0
-    changed = [name for name in changed if name.startswith(("src/", "include/")) and not LEFT_OUT.search(name)]
+    changed = [name for name in changed
+               if name.startswith(("src/", "tools/", "include/", *TESTS)) and not LEFT_OUT.search(name)]
     sources = {name for name in changed if name.endswith(".cpp")}
     headers = {name for name in changed if name.endswith(".hpp")}
     others = {name for name in includers(headers) if not LEFT_OUT.search(name)} - sources
     read = sorted(sources) + sorted(others)
-    flags = ["-std=c++20", "-Iinclude", "-I.", "-Isrc"]
+    flags = ["-std=c++20", "-Iinclude", "-I.", "-Isrc", "-Itools"]
     wrong, count = side_by_side(lambda name: complaint([*told.compiler, *flags, "-fsyntax-only", name], name),
                                 read, told.seconds)
     print("\n".join(wrong) or f"{count} of {len(read)} files, each read by itself")
@@ -82,7 +86,7 @@ def main():
     if tidy is None:
         print("clang-tidy is not there: nothing looked at")
         return 1 if wrong else 0
-    looked_at = sorted(sources)
+    looked_at = sorted(name for name in sources if not name.startswith(TESTS))
     unclean, count = side_by_side(lambda name: complaint([tidy, "--quiet", name, "--", *flags], name), looked_at,
                                   told.seconds)
     print("\n".join(unclean) or f"{count} of {len(looked_at)} files, looked at by {pathlib.Path(tidy).name}")

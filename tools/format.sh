@@ -21,7 +21,7 @@ fi
 
 # sources COMMAND...: runs the command with the names of all C++ files.
 sources() {
-    find include src tests examples bench \
+    find include src tools python tests examples bench \
         \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' \) -exec "$@" {} +
 }
 

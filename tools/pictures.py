@@ -16,7 +16,7 @@ import webdriver  # noqa: E402: it lies beside the tests
 
 
 def main():
-    ricci = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "src" / "command" / "ricci"
+    ricci = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "tools" / "command" / "ricci"
     if webdriver.missing():
         sys.exit(webdriver.missing())
     worked = ROOT / "examples" / "worked"

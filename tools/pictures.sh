@@ -1,10 +1,10 @@
 #!/bin/sh
 # Draws the pictures of docs/draw.md again.
-# usage: tools/pictures.sh [COMMAND]   the command is build/src/command/ricci otherwise
+# usage: tools/pictures.sh [COMMAND]   the command is build/tools/command/ricci otherwise
 set -eu
 
 cd "$(dirname "$0")/.."
-command=${1:-build/src/command/ricci}
+command=${1:-build/tools/command/ricci}
 
 # Reads the equations; the first word is the picture's name, the others are options.
 picture() {

@@ -50,6 +50,34 @@ missing_for_tests() {
     has_numpy || echo python3-numpy
 }
 
+# The interpreter of the Python package: the one that runs Meson, which is Debian's where Meson is.
+package_python() {
+    if /usr/bin/python3 -c '' 2>/dev/null; then echo /usr/bin/python3; else echo python3; fi
+}
+has_module() { "$(package_python)" -I -c "import $1" >/dev/null 2>&1; }
+has_python_headers() {
+    "$(package_python)" -c 'import os, sysconfig
+os.stat(sysconfig.get_path("include") + "/Python.h")' >/dev/null 2>&1
+}
+
+# The same for the Python package and its tests.
+missing_for_python() {
+    has_library pybind11 || echo pybind11-dev
+    has_python_headers || echo python3-dev
+    has_module numpy || echo python3-numpy
+    has_module pytest || echo python3-pytest
+}
+
+# The same for a wheel of it.
+missing_for_wheel() {
+    missing_for_python
+    has_module mesonpy || echo python3-mesonpy
+    has_module pybind11 || echo python3-pybind11
+    has_module build || echo python3-build
+    has_module ensurepip || echo python3-venv
+    have patchelf || echo patchelf
+}
+
 # as_root COMMAND...: runs it as root, or fails when that cannot be done without asking somebody.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
@@ -91,7 +119,7 @@ install_packages() {
     $line"
 }
 
-# install_for WHAT...: installs what is missing for each of: build, tests.
+# install_for WHAT...: installs what is missing for each of: build, tests, python, wheel.
 install_for() {
     packages=$(for purpose in "$@"; do "missing_for_$purpose"; done | sort -u | tr '\n' ' ')
     # Names of packages hold no spaces or patterns.

@@ -3,7 +3,7 @@
 #   tools/test.sh [-C FOLDER] [-s SUITE]... [-t FACTOR] [-- MESON-OPTION...]
 #     -C  the build folder, `build` unless told
 #     -s  only the tests of this suite: static, unit, gradient, compile_fail, header, package,
-#         files, show, browser, directions, examples; may be repeated
+#         files, show, browser, directions, examples, python; may be repeated
 #     -t  multiplies the time that a test may take
 # What is missing is installed first. What follows `--` goes to `meson setup`.
 set -eu
@@ -28,9 +28,11 @@ shift $((OPTIND - 1))
 results=$folder/meson-logs/testlog.json
 rm -f "$results"
 
-install_for build tests
+install_for build tests python
 has_clang || say "clang 19 or 16 is not there: messages and headers are checked with g++ alone"
 
+# Many files as one, which takes half the time and makes the same library, unless the caller says how to build.
+[ $# -gt 0 ] || [ -f "$folder/build.ninja" ] || set -- -Dunity=on -Dunity_size=29
 configure "$folder" -Dtests=enabled "$@"
 
 say "building and running the tests"

@@ -25,6 +25,8 @@ ATTENTION = r"""
     O{0}^{{hic}} = A{0}^{{hij}} V{0}^{{hjc}}
     Y{0}^{{id}}  = O{0}^{{hic}} W_{{O{0}}}^{{hcd}}
 """
+# What a program that uses strings, errors and maps includes anyway: what others are compared with.
+OTHERS = "#include <stdexcept>\n#include <string>\n#include <boost/hana/map.hpp>\n"
 # Layers differ by the last letter of every name.
 LETTERS = "ABCD"
 
@@ -65,9 +67,8 @@ void use() {{ used = backward.program().characters.data; }}
 
 def files():
     header = "#include <ricci/ricci.hpp>\n"
-    yield "<string>, <stdexcept>, hana::map alone", (
-        "#include <stdexcept>\n#include <string>\n#include <boost/hana/map.hpp>\n"
-    )
+    yield "<string>, <stdexcept>, hana::map alone", OTHERS
+    yield "<ricci/equations.hpp> alone", "#include <ricci/equations.hpp>\n"
     yield "the public header alone", header
     yield "seven attention equations, gradients", seven_equations()
     yield "thirty equations, gradients", thirty_equations()

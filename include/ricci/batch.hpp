@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include <ricci/derivatives.hpp>
 #include <ricci/detail/bind/batched_program.hpp>
-#include <ricci/equations.hpp>
 
 namespace ricci {
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 
+#include <ricci/derivatives.hpp>
 #include <ricci/derive/repeat.hpp>
 #include <ricci/detail/bind/batched_program.hpp>
 #include <ricci/detail/export.hpp>

@@ -4,6 +4,7 @@
 // First, so that a message that starts there is not preceded by a long chain of includes.
 #include <ricci/detail/compile_error.hpp>
 
+#include <ricci/derivatives.hpp>
 #include <ricci/einsum.hpp>
 #include <ricci/equations.hpp>
 #include <ricci/error.hpp>

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace ricci {
 
 /// Where a text is not what it should be, and why: words without a full stop.
@@ -61,7 +63,7 @@ private:
     }
     void expect(char c, const char* what) {
         skip_space();
-        if (at_ == text_.size() || text_[at_] != c) fail(std::string("there should be ") + what);
+        if (at_ == text_.size() || text_[at_] != c) fail(fmt::format("there should be {}", what));
         ++at_;
         fresh_ = true;
     }
@@ -98,7 +100,7 @@ inline bool json_reader::another(char closing) {
     }
     if (first) return true;
     if (at_ == text_.size() || text_[at_] != ',')
-        fail(std::string("there should be \",\" or \"") + closing + "\"");
+        fail(fmt::format("there should be \",\" or \"{}\"", closing));
     ++at_;
     return true;
 }

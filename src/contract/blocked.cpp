@@ -11,6 +11,7 @@
 #include "src/contract/sharing.hpp"
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/cache_sizes.hpp"
+#include "src/runtime/interruption.hpp"
 
 namespace ricci::contractions {
 namespace {
@@ -220,8 +221,10 @@ void blocked<T, Stored>::run_in_place(const operands& from) const {
     const std::int64_t units = batch_ * cut_.m_tiles * cut_.n_tiles;
     if (needs_no_memory() && (cut_.serial || units == 1)) {
         alignas(64) T packed_b[stack_elements];
-        for (std::int64_t unit = 0; unit < units; ++unit)
+        for (std::int64_t unit = 0; unit < units; ++unit) {
+            runtime::interruption::poll();
             compute_in_place(from, unit, nullptr, packed_b);
+        }
         return;
     }
     distribute_units(units, cut_.units_per_task, cut_.serial, [&](std::int64_t unit, int worker) {
@@ -240,6 +243,7 @@ void blocked<T, Stored>::compute_in_place(const operands& from, std::int64_t uni
     const std::int64_t panel_end = part_start(cut_.panels, cut_.n_tiles, n_tile + 1, 1);
     destination<T, Stored> to = output(from, at.c, true);
     for (const k_block& one : blocks_) {
+        runtime::interruption::poll();
         const operand_start<Stored> left = start_of_a(from, at);
         if (one.a_step == 0) operands_.left.pack(left, m, m_end, one, packed_a);
         multiply_block<T, Stored>(operands_, {left, m, m_end, &one, packed_a},
@@ -346,6 +350,7 @@ void blocked<T, Stored>::compute_unit(const operands& from, const chunk& part, s
     const std::int64_t first = part.block + part_start(blocks, cut_.k_splits, split, 1);
     const std::int64_t last = part.block + part_start(blocks, cut_.k_splits, split + 1, 1);
     for (std::int64_t number = first; number < last; ++number) {
+        runtime::interruption::poll();
         const k_block& one = block(number);
         block_columns<T, Stored> right{panel, panel_end, nullptr, {}, nullptr};
         if (packs_own_b_) {

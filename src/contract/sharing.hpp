@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "src/base/arithmetic.hpp"
+#include "src/runtime/interruption.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::contractions {
@@ -35,7 +36,10 @@ void distribute(std::int64_t count, bool serial, Body&& body) {
         return;
     }
     auto all = [&](std::int64_t, int worker) {
-        for (std::int64_t task = 0; task < count; ++task) body(task, worker);
+        for (std::int64_t task = 0; task < count; ++task) {
+            runtime::interruption::poll();
+            body(task, worker);
+        }
     };
     runtime::parallel_for(1, all);
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <ricci/derive/drop_dead_equations.hpp>
 #include <ricci/derive/repeat.hpp>
 #include <ricci/error.hpp>
 #include <ricci/ir/shapes.hpp>

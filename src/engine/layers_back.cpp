@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <ricci/detail/bind/check.hpp>
+#include <ricci/derive/drop_dead_equations.hpp>
 #include <ricci/derive/repeat.hpp>
 
 #include "src/engine/layers.hpp"

@@ -14,6 +14,14 @@
 namespace ricci::detail {
 namespace {
 
+/// Whether a run needs the elements of a tensor, and not its shape alone.
+bool is_read_or_defined(const ir::program_view& p, ir::ref name) {
+    if (p.definition(name) != ir::none) return true;
+    return std::any_of(p.equations.begin(), p.equations.end(), [&](const ir::equation& e) {
+        return !e.claim && ir::uses_name(p, e.body, name);
+    });
+}
+
 std::vector<std::int64_t> signed_of(std::span<const std::size_t> extents) {
     return {extents.begin(), extents.end()};
 }
@@ -127,7 +135,7 @@ void call_operands::refuse_shapes(const operand_list& operands) const {
     std::size_t k = 0;
     for (const named& o : operands) {
         if (o.value.kind() == operand_kind::tensor && o.value.value().is_shape() &&
-            ir::is_read_or_defined(p, p.find(view_of(names_[k]))))
+            is_read_or_defined(p, p.find(view_of(names_[k]))))
             throw error(
                 fmt::format("ricci: a shape without elements is bound to {}; "
                             "ricci::explain takes shapes, a run takes tensors.",

@@ -1,4 +1,5 @@
 // The front end at run time: the same passes that the compiler runs, on a text of the caller's.
+#include <ricci/derive/try_on_numbers.hpp>
 #include <ricci/detail/bind/parse_and_prove.hpp>
 #include <ricci/parse.hpp>
 

@@ -4,6 +4,7 @@
 
 #include "src/engine/requests.hpp"
 #include "src/front/call_operands.hpp"
+#include "src/front/run_into.hpp"
 #include "src/runtime/memory_watch.hpp"
 #include "src/text/program_body.hpp"
 
@@ -55,6 +56,16 @@ struct lent_outputs {
 arrays run(const program& p, detail::operand_list operands, const prepare_options& options) {
     const call_operands call(p, operands, call_kind::run, options);
     lent_outputs outputs{detail::body_of(p), call.type(), {}};
+    engine::request r = call.request();
+    outputs.add_to(r);
+    engine::run(r);
+    return outputs.in_order();
+}
+
+arrays detail::run_into(const program& p, operand_list operands, const prepare_options& options) {
+    const program kept = with_bound_kept(p, operands);
+    const call_operands call(kept, operands, call_kind::prepare, options);
+    lent_outputs outputs{body_of(kept), call.type(), {}};
     engine::request r = call.request();
     outputs.add_to(r);
     engine::run(r);

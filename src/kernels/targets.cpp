@@ -6,6 +6,10 @@
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 
+#ifdef RICCI_OWN_TARGET
+static_assert(HWY_STATIC_TARGET == RICCI_OWN_TARGET, "own_target.cpp asks for another target");
+#endif
+
 namespace ricci::kernels {
 namespace {
 

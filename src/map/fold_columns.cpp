@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "src/kernels/scalar/scalar_twin.hpp"

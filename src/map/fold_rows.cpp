@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <limits>
 
 #include "src/kernels/scalar/scalar_twin.hpp"
 #include "src/map/task_memory.hpp"

@@ -18,6 +18,7 @@
 #include "src/network/order_data.hpp"
 #include "src/network/prepared_state.hpp"
 #include "src/network/range_check.hpp"
+#include "src/runtime/interruption.hpp"
 
 namespace ricci {
 namespace networks {
@@ -250,18 +251,51 @@ void prepared_state::take(std::size_t operand, const array& value) {
                                 operand));
 }
 
+namespace {
+
+constexpr const char* stopped = "ricci: the contraction of the network was stopped.";
+
+// What is done before the first step may take long as well: an order, memory, copies.
+template <class Work>
+auto prepare_with_progress(const detail::progress_function& progress, const Work& work) {
+    if (!progress) return work();
+    auto tell = [&] { return progress(0, 0); };
+    using again = decltype(tell);
+    try {
+        const runtime::interruption asked(
+            [](void* context) { return (*static_cast<again*>(context))(); }, &tell);
+        return work();
+    } catch (const runtime::interrupted&) {
+        throw error(stopped);
+    }
+}
+
+}  // namespace
+
 void run_with_progress(network_run& run, const detail::progress_function& progress) {
     if (!progress) {
         run.run();
         return;
     }
     const auto begun = std::chrono::steady_clock::now();
-    const bool done = run.run([&](double part) {
+    double last = 0;
+    const auto tell = [&](double part) {
         const double seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+        last = part;
         return progress(part, part > 0 ? seconds * (1 - part) / part : 0);
-    });
-    if (!done) throw error("ricci: the contraction of the network was stopped.");
+    };
+    // a step may take long by itself: between its tasks what is known is told once more
+    auto tell_again = [&] { return tell(last); };
+    using again = decltype(tell_again);
+    bool done = false;
+    try {
+        const runtime::interruption asked(
+            [](void* context) { return (*static_cast<again*>(context))(); }, &tell_again);
+        done = run.run(tell);
+    } catch (const runtime::interrupted&) {
+    }
+    if (!done) throw error(stopped);
 }
 
 void prepared_state::run() {
@@ -298,9 +332,11 @@ array contract(const network& n, const contraction_order& order, const contract_
         throw error(
             "ricci: contract() has no exponent to give beside its result: contract_scaled() "
             "has.");
-    networks::prepared_state state(n.data(), order.data(), options, false);
-    state.run();
-    return state.result();
+    const auto state = networks::prepare_with_progress(options.progress, [&] {
+        return std::make_unique<networks::prepared_state>(n.data(), order.data(), options, false);
+    });
+    state->run();
+    return state->result();
 }
 
 most_likely argmax(const network& n, const contraction_order& order) {
@@ -321,7 +357,9 @@ most_likely argmax(const network& n, const contraction_order& order) {
 }
 
 array contract(const network& n, const contract_options& options) {
-    return contract(n, networks::brief_order(n.data(), options.memory), options);
+    const contraction_order order = networks::prepare_with_progress(
+        options.progress, [&] { return networks::brief_order(n.data(), options.memory); });
+    return contract(n, order, options);
 }
 
 prepared_network::prepared_network(std::unique_ptr<networks::prepared_state> state)

@@ -122,13 +122,26 @@ private:
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
     }
 
+    bool tell(double part, double left) {
+        part_ = part;
+        told_ = seconds_used();
+        if (!options_.progress(part, left)) stopped_ = true;
+        return !stopped_;
+    }
+    // What is not a search itself asks here.
+    bool goes_on() {
+        constexpr double between_questions = 0.02;
+        if (stopped_) return false;
+        return !options_.progress || seconds_used() < told_ + between_questions || tell(part_, 0);
+    }
+
     // Of orders of nearly the same price the one that runs faster.
-    contraction_order with_less_traffic(contraction_order found, double largest) const {
-        if (brief_ || options_.objective != objective::multiplications) return found;
+    contraction_order with_less_traffic(contraction_order found, double largest) {
+        if (brief_ || stopped_ || options_.objective != objective::multiplications) return found;
         const bool timed = options_.trials == 0;
-        const path::order_found other =
-            path::with_less_traffic(*shapes_, latest_, std::max(largest, 1.0),
-                                    [&] { return !timed || seconds_used() < options_.seconds; });
+        const path::order_found other = path::with_less_traffic(
+            *shapes_, latest_, std::max(largest, 1.0),
+            [&] { return goes_on() && (!timed || seconds_used() < options_.seconds); });
         contraction_order made = order_of(network_, shapes_, other.products, other.slices);
         return bytes_beside_operands(made.data()) <= left_ ? made : found;
     }
@@ -147,9 +160,7 @@ private:
         how.minimize = minimized(options_.objective);
         how.simplifies = options_.simplify != simplify::none;
         if (options_.progress)
-            how.progress = [this](double part, double left) {
-                return options_.progress(part, left);
-            };
+            how.progress = [this](double part, double left) { return tell(part, left); };
         latest_ = attempt > 0 ? best_within(how) : path::search_order(*shapes_, how);
         return order_of(network_, shapes_, latest_.products, latest_.slices);
     }
@@ -158,7 +169,7 @@ private:
     // over no other is sought.
     path::order_found best_within(const path::search_options& how) const {
         path::order_found cut = path::sliced_within(*shapes_, latest_, how.largest);
-        if (how.trials == 0 && how.seconds <= 0) return cut;
+        if (stopped_ || (how.trials == 0 && how.seconds <= 0)) return cut;
         path::order_found other = path::search_order(*shapes_, how);
         const auto score = [&](const path::order_found& order) {
             return path::log2_objective(path::cost_of(*shapes_, order), how.minimize,
@@ -172,8 +183,10 @@ private:
     bool brief_;
     std::shared_ptr<const path::hypergraph> shapes_;
     std::chrono::steady_clock::time_point begun_;
-    path::order_found latest_;  // of the attempt before
-    double left_ = 0;           // bytes beside the operands
+    path::order_found latest_;    // of the attempt before
+    double left_ = 0;             // bytes beside the operands
+    double part_ = 0, told_ = 0;  // what the caller was told last, and when
+    bool stopped_ = false;        // by the caller
     double element_bytes_ = 8;
 };
 

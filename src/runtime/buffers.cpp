@@ -9,6 +9,7 @@
 
 #include <sys/mman.h>
 
+#include "src/runtime/forks.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::runtime {
@@ -38,7 +39,7 @@ struct piece {
 };
 
 struct memory_pool {
-    std::mutex mutex;
+    forked_mutex mutex;
     std::vector<piece> pieces;
     std::vector<memory_pieces> held;  // by size, the largest first, each size once
 };

@@ -1,6 +1,9 @@
 // Memory of tensors: aligned, zeroed, and on large pages where it is large.
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
 
@@ -11,12 +14,14 @@
 #include <ricci/error.hpp>
 #include <ricci/tensor.hpp>
 
+#include "src/runtime/interruption.hpp"
+
 namespace ricci::detail {
 
 void* allocate_elements(const std::size_t* extents, std::size_t rank, std::size_t element_size) {
     constexpr std::size_t alignment = 64;
     constexpr std::size_t large = std::size_t{4} << 20;
-    constexpr std::size_t page = std::size_t{2} << 20;
+    constexpr std::size_t page = std::size_t{2} << 20, piece = 8 * page;
     std::size_t bytes = element_size;
     for (std::size_t axis = 0; axis < rank; ++axis)
         if (__builtin_mul_overflow(bytes, extents[axis], &bytes) || bytes > PTRDIFF_MAX)
@@ -32,8 +37,13 @@ void* allocate_elements(const std::size_t* extents, std::size_t rank, std::size_
 #ifdef MADV_HUGEPAGE
     if (unit == page) madvise(memory, rounded, MADV_HUGEPAGE);
 #endif
-    std::memset(memory, 0, rounded);
-    return memory;
+    std::unique_ptr<std::byte, void (*)(void*)> made(static_cast<std::byte*>(memory), &std::free);
+    for (std::size_t at = 0; at < rounded; at += piece) {
+        // the pages of a large tensor may take a second to be had
+        if (at > 0) runtime::interruption::poll();
+        std::memset(made.get() + at, 0, std::min(piece, rounded - at));
+    }
+    return made.release();
 }
 
 void release_elements(void* memory) noexcept { std::free(memory); }

@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include "src/runtime/forks.hpp"
+
 namespace ricci::detail {
 
 void follow_watch(memory_watch*& to, memory_watch* from) noexcept {
@@ -22,7 +24,7 @@ void end_watch(memory_watch* watch, bool owner) noexcept {
 namespace {
 
 // Two threads may prepare programs with the same tensor.
-std::mutex places;
+runtime::forked_mutex places;
 
 }  // namespace
 

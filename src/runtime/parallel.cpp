@@ -13,6 +13,7 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include "src/runtime/forks.hpp"
 #include "src/runtime/shared_tasks.hpp"
 
 namespace ricci::runtime {
@@ -30,7 +31,7 @@ struct limited_arena {
 // The arena in force, none when the count was left to the machine. Arenas made earlier are kept,
 // because another thread may still be running in one.
 std::atomic<limited_arena*> limit{nullptr};
-std::mutex arenas_mutex;
+forked_mutex arenas_mutex;
 
 std::vector<std::unique_ptr<limited_arena>>& arenas() {
     static auto* made = new std::vector<std::unique_ptr<limited_arena>>;
@@ -89,7 +90,7 @@ void set_worker_count(int count) {
         limit.store(nullptr, std::memory_order_release);
         return;
     }
-    if (!has_threads()) return;
+    if (threads_lost() || !has_threads()) return;
     const int wanted = std::min(count, slot_count / 2);
     const std::lock_guard guard(arenas_mutex);
     for (const auto& made : arenas()) {
@@ -110,6 +111,7 @@ void parallel_for(std::int64_t count, task_ref body) {
     const int workers =
         chosen ? chosen->size : std::max(1, tbb::this_task_arena::max_concurrency());
     if (workers == 1) return run_here(count, body);
+    note_threads();
     shared_tasks tasks(count, workers, body);
     try {
         if (chosen) chosen->arena.execute([&] { run_in_arena(count, workers, tasks); });

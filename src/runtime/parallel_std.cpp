@@ -13,6 +13,7 @@
 #include <mutex>
 #include <thread>
 
+#include "src/runtime/forks.hpp"
 #include "src/runtime/shared_tasks.hpp"
 
 namespace ricci::runtime {
@@ -113,6 +114,7 @@ void parallel_for(std::int64_t count, task_ref body) {
     if (count <= 0) return;
     const int workers = count == 1 ? 1 : worker_count();
     if (workers == 1) return run_here(count, body);
+    note_threads();
     shared_tasks tasks(count, workers, body);
     pool().run(tasks, static_cast<int>(std::min<std::int64_t>(count, workers)) - 1);
     tasks.finish();

@@ -2,10 +2,15 @@
 #include "src/runtime/shared_tasks.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <thread>
+#include <utility>
 
 #include <pthread.h>
+
+#include "src/runtime/forks.hpp"
+#include "src/runtime/interruption.hpp"
 
 namespace ricci::runtime {
 namespace {
@@ -66,7 +71,7 @@ void find_home() {
 on_this_thread::on_this_thread() { ++staying; }
 on_this_thread::~on_this_thread() { --staying; }
 
-bool stays_here() { return staying > 0; }
+bool stays_here() { return staying > 0 || threads_lost(); }
 
 int worker_slots() { return slot_count; }
 
@@ -89,27 +94,60 @@ slot_lease::~slot_lease() {
 
 void run_here(std::int64_t count, const task_ref& body) {
     const slot_lease lease;
-    for (std::int64_t task = 0; task < count; ++task) body(task, lease.slot());
+    for (std::int64_t task = 0; task < count; ++task) {
+        interruption::poll();
+        body(task, lease.slot());
+    }
 }
 
 void shared_tasks::work() noexcept {
-    if (next_.load(std::memory_order_relaxed) >= count_) return;
+    if (next_.load(std::memory_order_relaxed) < count_) share_out();
+    if (asked_ != nullptr && asked_->asks_here()) ask_until_done();
+}
+
+void shared_tasks::share_out() noexcept {
     const slot_lease lease;
     const with_float_settings as_caller(settings_);
+    const interruption::on_thread asked_by_caller(asked_);
     for (;;) {
         const std::int64_t first = next_.fetch_add(grain_, std::memory_order_relaxed);
         if (first >= count_) return;
         const std::int64_t last = std::min(count_, first + grain_);
         for (std::int64_t task = first; task < last; ++task) run(task, lease.slot());
+        if (asked_ != nullptr) through_.fetch_add(last - first, std::memory_order_release);
     }
 }
 
 void shared_tasks::run(std::int64_t task, int worker) noexcept {
+    // an exception for each task that is left out would take longer than most tasks
+    if (asked_ != nullptr && asked_->is_stopped() && failed_.load(std::memory_order_relaxed))
+        return;
     try {
+        if (asked_ != nullptr) asked_->check();
         body_(task, worker);
     } catch (...) {
-        if (!failed_.exchange(true)) thrown_ = std::current_exception();
+        fail(std::current_exception());
     }
+}
+
+// Tasks of other threads may be long, and only this thread hears that they are to end. Most are
+// over at once: for these it does not go to sleep.
+void shared_tasks::ask_until_done() noexcept {
+    constexpr int awake = 200;
+    for (int turn = 0; through_.load(std::memory_order_acquire) < count_; ++turn) {
+        if (turn < awake) std::this_thread::yield();
+        else std::this_thread::sleep_for(std::chrono::microseconds(100));
+        if (asked_->is_stopped()) continue;
+        try {
+            asked_->check();
+        } catch (...) {
+            fail(std::current_exception());
+        }
+    }
+}
+
+void shared_tasks::fail(std::exception_ptr thrown) noexcept {
+    if (!failed_.exchange(true)) thrown_ = std::move(thrown);
 }
 
 }  // namespace ricci::runtime

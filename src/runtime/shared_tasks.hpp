@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "src/runtime/float_settings.hpp"
+#include "src/runtime/interruption.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::runtime {
@@ -53,11 +54,16 @@ public:
 
 private:
     void run(std::int64_t task, int worker) noexcept;
+    void share_out() noexcept;
+    void ask_until_done() noexcept;
+    void fail(std::exception_ptr thrown) noexcept;
 
     std::int64_t count_, grain_;
     const task_ref& body_;
     float_settings settings_ = float_settings::here();
+    interruption* asked_ = interruption::current();
     std::atomic<std::int64_t> next_{0};
+    std::atomic<std::int64_t> through_{0};  // counted where somebody is asked
     std::atomic<bool> failed_{false};
     std::exception_ptr thrown_;
 };

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "src/runtime/interruption.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::runtime {
@@ -78,6 +79,8 @@ void parallel_for_in_turns(turns& order, std::int64_t count, Body& body) {
         body(mine, number, worker);
         mine.returned_ = true;
     };
+    // a task that were left out would be waited for
+    const interruption::on_thread unasked(nullptr);
     parallel_for(count, task);
 }
 

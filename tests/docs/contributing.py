@@ -119,7 +119,7 @@ def main():
         commands += [(re.sub(r"--suite \w+", f"--suite {suite}", run_suites), 0)
                      for suite in suites_named(text)]
     failures, run = [], 0
-    path = os.pathsep.join([str(build / "src" / "command"), os.environ["PATH"]])
+    path = os.pathsep.join([str(build / "tools" / "command"), os.environ["PATH"]])
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         copy_of_sources(folder, build)

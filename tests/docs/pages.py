@@ -2,6 +2,7 @@
 """Runs what the pages of docs/ show, as a reader would, and compares what is printed.
 
 usage: pages.py [--ricci COMMAND] [--paths PAGE]... PAGE... -- COMPILER ARGUMENT...
+       pages.py --python INTERPRETER PAGE...
 
 Of each page, in a folder of its own:
 - ```tex FILE, ```python FILE and the like: a block with a file name behind the language is written
@@ -9,6 +10,7 @@ Of each page, in a folder of its own:
 - ```cpp: the blocks of a page are one program. Lines with #include, `using` and what begins with
   `template` or `struct` go in front of main, all else into it. A block with `int main` is a program
   of its own. A block behind <!-- not run --> is not run.
+- ```python, with --python, where nothing else is run: the blocks of a page are one program.
 - ```text behind one: what it prints.
 - ```console: lines with `$ ` are commands, run behind the programs; the lines below are what they
   print, with standard error. In both `...` stands for any text.
@@ -29,7 +31,7 @@ import tempfile
 FENCE = re.compile(r"(<!-- not run -->\s*\n)?^```(\w+)(?: +(\S+))?\n(.*?)^```$",
                    re.MULTILINE | re.DOTALL)
 # What begins with a folder of the repository, and ends before what is no path.
-PATH = re.compile(r"`((?:include|src|tests|docs|bench|tools|examples)/[\w./*{},-]*)[^`]*`")
+PATH = re.compile(r"`((?:include|src|tests|docs|bench|tools|examples|python)/[\w./*{},-]*)[^`]*`")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)[^)]*\)")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MARK = "<<<block %d>>>"
@@ -71,8 +73,8 @@ def spelt_out(path):
 
 
 class page:
-    def __init__(self, path, compiler, command, folder):
-        self.path, self.compiler, self.command = path, compiler, command
+    def __init__(self, path, compiler, command, python, folder):
+        self.path, self.compiler, self.command, self.python = path, compiler, command, python
         self.folder = pathlib.Path(folder)
         self.failures, self.examples, self.paths = [], 0, 0
         self.blocks = [(m[2], m[3], m[4], bool(m[1]),
@@ -84,6 +86,9 @@ class page:
 
     def run(self):
         self.write_files()
+        if self.python:
+            self.run_python()
+            return
         self.run_programs()
         for language, _, text, skipped, line in self.blocks:
             if language == "console" and not skipped:
@@ -105,14 +110,32 @@ class page:
             if name:
                 (self.folder / name).write_text(text, encoding="utf-8")
 
+    def shown_behind(self, k):
+        behind = self.blocks[k + 1] if k + 1 < len(self.blocks) else None
+        return behind[2] if behind and behind[0] == "text" and not behind[1] else None
+
+    def run_python(self):
+        body, wanted = [], {}
+        for k, (language, name, text, skipped, line) in enumerate(self.blocks):
+            if language != "python" or name or skipped:
+                continue
+            self.examples += 1
+            body.append(f'print("{MARK % k}", flush=True)\n{text}')
+            wanted[k] = (self.shown_behind(k), line)
+        if not wanted:
+            return
+        file = self.folder / "page.py"
+        file.write_text("\n".join(body), encoding="utf-8")
+        self.run_and_compare([self.python, str(file)], wanted,
+                             min(line for _, line in wanted.values()))
+
     def run_programs(self):
         front, body, wanted = [], [], {}
         for k, (language, name, text, skipped, line) in enumerate(self.blocks):
             if language != "cpp" or name or skipped:
                 continue
             self.examples += 1
-            behind = self.blocks[k + 1] if k + 1 < len(self.blocks) else None
-            shown = behind[2] if behind and behind[0] == "text" and not behind[1] else None
+            shown = self.shown_behind(k)
             if "int main" in text:
                 self.compile_and_run(text, {None: (shown, line)}, line)
                 continue
@@ -135,7 +158,10 @@ class page:
         if made.returncode != 0:
             self.fail(line, "the programs of this page do not compile:\n" + made.stderr[:3000])
             return
-        ran = subprocess.run([str(program)], cwd=self.folder, capture_output=True, text=True,
+        self.run_and_compare([str(program)], wanted, line)
+
+    def run_and_compare(self, program, wanted, line):
+        ran = subprocess.run(program, cwd=self.folder, capture_output=True, text=True,
                              timeout=SECONDS, check=False)
         if ran.returncode != 0:
             self.fail(line, "a program ends badly: " + ran.stdout[-500:] + ran.stderr[-500:])
@@ -169,13 +195,15 @@ def main():
     own, _, compiler = "\0".join(sys.argv[1:]).partition("\0--\0")
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--ricci")
+    arguments.add_argument("--python")
     arguments.add_argument("--paths", action="append", default=[])
     arguments.add_argument("pages", nargs="+")
     options = arguments.parse_args(own.split("\0"))
     failed = examples = paths = 0
     for name in options.pages + options.paths:
         with tempfile.TemporaryDirectory() as folder:
-            one = page(pathlib.Path(name).resolve(), compiler.split("\0"), options.ricci, folder)
+            one = page(pathlib.Path(name).resolve(), compiler.split("\0"), options.ricci, options.python,
+                       folder)
             one.check_paths()
             if name in options.pages:
                 one.run()

@@ -152,7 +152,7 @@ class Outside:
         (source / "pch" / "all.hpp").write_text("#include <ricci/ricci.hpp>\n", encoding="utf-8")
         for name in ("meson.build", "meson_options.txt"):
             shutil.copy(ROOT / name, inner)
-        for name in ("include", "src", "tools"):
+        for name in ("include", "src", "tools", "python"):
             shutil.copytree(ROOT / name, inner / name)
         run(["meson", "setup", "build", "-Dbuildtype=debug", "-Doptimization=0", "-Ddebug=false",
              *QUICK], source,
@@ -160,12 +160,15 @@ class Outside:
         run(["ninja", "-C", "build", "consumer"], source)
         check(source / "build" / "consumer")
 
-    def folders_built(self, *options):
-        """The folders below src/ from which a build with these options compiles something."""
+    def folders_built(self, *without):
+        """The folders below src/ and tools/ from which a build without these parts compiles something."""
         build = self.folder / "parts"
-        shutil.rmtree(build, ignore_errors=True)
-        run(["meson", "setup", build, ROOT, "-Dtests=disabled", "-Dexamples=disabled", "-Dbench=disabled",
-             *options], self.folder, CXX=" ".join(self.compiler), LDFLAGS="", CXXFLAGS="")
+        options = [f"-D{part}={'disabled' if part in without else 'auto'}"
+                   for part in ("files", "command", "check", "draw", "show")]
+        # set up once: what the compiler and the system have is asked for half a minute, and is the same
+        run(["meson", "setup", *(["--reconfigure"] if build.exists() else []), build, ROOT,
+             "-Dtests=disabled", "-Dexamples=disabled", "-Dbench=disabled", "-Dpython=disabled", *options],
+            self.folder, CXX=" ".join(self.compiler), LDFLAGS="", CXXFLAGS="")
         targets = json.loads(run(["meson", "introspect", "--targets", build], self.folder))
         used = [target for target in targets if target["build_by_default"]]
         sources = [pathlib.Path(source).relative_to(ROOT).parts for target in used
@@ -175,19 +178,19 @@ class Outside:
         tools = {target["defined_in"].split("/")[-2] for target in targets if not target["build_by_default"]
                  and target["type"] == "static library"} if any(t["name"] == "ricci" and
                                                                 t["type"] == "executable" for t in used) else set()
-        return {parts[1] for parts in sources if parts[0] == "src"} | tools
+        return {parts[1] for parts in sources if parts[0] in ("src", "tools")} | tools
 
     def parts(self):
         """What is left out is not compiled: of the tools each, and all but the core."""
-        around = {"files", "command", "papers", "judge", "check", "draw", "show"}
+        around = {"files", "command", "formula", "papers", "judge", "check", "draw", "show"}
         everything = self.folders_built()
         if not around <= everything:
             print(f"parts: only {sorted(around & everything)} of {sorted(around)} can be built here")
-        core = self.folders_built("-Dfiles=disabled", "-Dcommand=disabled")
+        core = self.folders_built("files", "command")
         if core != everything - around:
             raise Failure(f"the core alone is compiled from {sorted(core)}")
         for option, folders in (("check", {"judge", "check"}), ("draw", {"draw"}), ("show", {"show"})):
-            without = self.folders_built(f"-D{option}=disabled")
+            without = self.folders_built(option)
             if without != everything - folders:
                 raise Failure(f"-D{option}=disabled compiles {sorted(without)}, all is {sorted(everything)}")
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <ricci/derive/try_on_numbers.hpp>
 #include <ricci/detail/bind/parse_and_prove.hpp>
 
 #include "tests/catch.hpp"

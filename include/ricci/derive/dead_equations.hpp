@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include <ricci/ir/axes.hpp>
 #include <ricci/ir/compact.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -54,23 +53,6 @@ constexpr ir::program only_needed(Program& p, const needed_tensors<Program>& nee
     for (const ir::equation& q : p.equations)
         if (!q.claim && needed.has(q.name)) out.equations.push(copy.import(q));
     return out;
-}
-
-/// A copy with the equations that the kept names need, directly or not, in their order.
-template <class Program>
-constexpr ir::program drop_dead_equations(Program& p) {
-    needed_tensors<Program> needed(p);
-    needed.spread();
-    if (ir::says_axes(p)) {
-        for (std::int32_t e = p.equations.size(); e-- > 0;) {
-            const ir::equation& q = p.equations[e];
-            if (q.claim || !needed.has(q.name)) continue;
-            ir::for_each_said(p, q,
-                              [&](ir::ref i) { needed.add_shape(p.indices[i].along.tensor); });
-            needed.spread();
-        }
-    }
-    return only_needed(p, needed);
 }
 
 }  // namespace ricci::derive

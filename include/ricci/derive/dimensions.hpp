@@ -155,9 +155,13 @@ private:
         for (std::int32_t k = 0; k < at.count; ++k) {
             const ir::position& q = p_.positions[at.first + k];
             const auto place_of = [&](ref i) -> place& { return places_[current_[i]]; };
+            if (q.kind == ir::position_kind::index) {
+                place& s = place_of(q.index);
+                s.said = true;
+                unite(s.member, axes_[name] + k);
+                continue;
+            }
             ir::for_each_index(p_, {at.first + k, 1}, [&](ref i) { place_of(i).said = true; });
-            if (q.kind == ir::position_kind::index)
-                unite(place_of(q.index).member, axes_[name] + k);
             if (q.kind != ir::position_kind::merged) continue;
             splits_.push({axes_[name] + k, parts_.size(), q.terms.count});
             ir::for_each_index(p_, {at.first + k, 1},
@@ -292,6 +296,13 @@ private:
     }
     /// Puts the new symbols into an equation, in the order in which its places were found.
     constexpr void set_apart(ref e) {
+        bool any = !givers_.empty();
+        for (std::int32_t k = first_places_[e]; k < places_.size() && !any; ++k) {
+            const place& s = places_[k];
+            if (s.equation != e) break;
+            any = s.symbol != s.index;
+        }
+        if (!any) return;
         ir::equation q = p_.equations[e];
         next_ = first_places_[e];
         buffer<std::int32_t> left;

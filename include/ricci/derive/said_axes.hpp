@@ -120,8 +120,6 @@ private:
         all_ = {};
         ir::for_each_index(p_, q.positions, [&](ref i) { left_.push({i, q.body, false}); });
         around_ = left_;
-        all_ = left_;
-        add_signs(q.body);
         for (const binding& b : left_)
             if (is_open(e, b.index) && !shows_left(e, q, b)) say(e, b.index);
         look_below(e, q.body);
@@ -208,15 +206,15 @@ private:
     /// By a place of a tensor: plainly, as what divides an axis, or by all the arithmetic that says
     /// it in the source.
     constexpr bool shows_by_tensor(ref e, const binding& b) {
-        bool plain = false, part = false, arithmetic = false;
+        if (shows_extent(p_, b.body, b.index)) return true;
+        bool part = false, arithmetic = false;
         for_each_use(p_, b.body, b.index, [&](ref n, ir::position_kind kind) {
-            plain = plain || kind == ir::position_kind::index;
             arithmetic = true;
             const ir::range at = p_.nodes[n].positions;
             for (std::int32_t k = 0; kind == ir::position_kind::merged && k < at.count; ++k)
                 part = part || divides(e, p_.positions[at.first + k], b.index, b.body);
         });
-        return plain || part || reaches_as_source(e, b, arithmetic);
+        return part || reaches_as_source(e, b, arithmetic);
     }
     /// Whether it is known how far the other indices of a divided axis run.
     constexpr bool divides(ref e, const ir::position& at, ref index, ref body) const {
@@ -304,6 +302,10 @@ private:
         return mixed_[index] == 1;
     }
     constexpr bool shows_by_letter(ref e, const binding& b) {
+        if (all_.empty()) {
+            all_ = left_;
+            add_signs(p_.equations[e].body);
+        }
         const ir::axis along = p_.indices[b.index].along;
         const auto size = [&](ref i) { return p_.index(i).size; };
         ref best = none;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include <ricci/derive/rules.hpp>
 #include <ricci/derive/tidy.hpp>
@@ -64,7 +63,7 @@ public:
             ref condition = ir::none;
             // of several brackets not all are false at once
             if (masks(p_.links[sum.children.first + k], number, condition) &&
-                condition != ir::none && number < -std::numeric_limits<double>::max())
+                condition != ir::none && number < -ir::largest_number)
                 found.push(opposite(condition));
         }
         return found;

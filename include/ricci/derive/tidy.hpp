@@ -180,11 +180,18 @@ constexpr void for_each_use(const Program& p, ref n, ref index, const Visit& vis
 /// the index where that is free.
 template <class Program>
 constexpr bool shows_extent(const Program& p, ref n, ref index) {
-    bool shown = false;
-    for_each_use(p, n, index, [&](ref, ir::position_kind kind) {
-        shown = shown || kind == ir::position_kind::index;
-    });
-    return shown;
+    const ir::node& x = p.nodes[n];
+    if (x.kind == op::tensor && x.positions.count > 0) {
+        const ir::position* q = p.positions.begin() + x.positions.first;
+        for (const ir::position* end = q + x.positions.count; q != end; ++q)
+            if (q->kind == ir::position_kind::index && q->index == index) return true;
+    }
+    if (x.children.count == 0) return false;
+    for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
+        if (p.links[x.indices.first + k] == index) return false;
+    for (std::int32_t k = 0; k < x.children.count; ++k)
+        if (shows_extent(p, p.links[x.children.first + k], index)) return true;
+    return false;
 }
 
 /// Whether that is so below every sign that binds the index.

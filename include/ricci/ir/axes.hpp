@@ -28,10 +28,10 @@ constexpr bool gives_axis(const Program& p, ref name) {
 template <class Program>
 constexpr index_set indices_of(const Program& p, const equation& e) {
     index_set all;
-    for_each_index(p, e.positions, [&](ref i) { all.add(i); });
+    add_indices(p, e.positions, all);
     for_each_node(p, e.body, [&](ref n) {
         const node& x = p.nodes[n];
-        for_each_index(p, x.positions, [&](ref i) { all.add(i); });
+        add_indices(p, x.positions, all);
         for (std::int32_t k = 0; k < x.indices.count; ++k) all.add(p.links[x.indices.first + k]);
     });
     return all;

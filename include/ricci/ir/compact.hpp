@@ -80,7 +80,8 @@ private:
         const range out{out_.positions.size(), at.count};
         for (std::int32_t k = 0; k < at.count; ++k) {
             position q = from_.positions[at.first + k];
-            q.index = index(q.index);
+            const ref known = q.index == none ? none : indices_[q.index];
+            q.index = known != none ? known : index(q.index);
             if (q.kind == position_kind::index) {
                 out_.positions.push(q);
                 continue;
@@ -100,17 +101,19 @@ private:
         if (nodes_[n] != none) return nodes_[n];
         node x = from_.nodes[n];
         const range children = x.children, indices = x.indices;
-        for (std::int32_t k = 0; k < children.count; ++k) copy(from_.links[children.first + k]);
+        const ref* links = from_.links.data;
+        for (std::int32_t k = 0; k < children.count; ++k) copy(links[children.first + k]);
         x.children.first = out_.links.size();
         for (std::int32_t k = 0; k < children.count; ++k)
-            out_.links.push(nodes_[from_.links[children.first + k]]);
+            out_.links.push(nodes_[links[children.first + k]]);
         x.indices.first = out_.links.size();
         for (std::int32_t k = 0; k < indices.count; ++k)
-            out_.links.push(index(from_.links[indices.first + k]));
+            out_.links.push(index(links[indices.first + k]));
         if (x.positions.count > 0) x.positions = positions(x.positions);
         if (x.name != none) x.name = name(x.name);
-        if (const range digits = digits_of(from_.nodes[n]); digits.count > 0)
-            set_digits(x, out_.add_text(from_.text(digits)));
+        if (x.kind == op::number)
+            if (const range digits = digits_of(from_.nodes[n]); digits.count > 0)
+                set_digits(x, out_.add_text(from_.text(digits)));
         return nodes_[n] = out_.nodes.push(x);
     }
 

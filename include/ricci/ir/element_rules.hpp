@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include <ricci/element.hpp>
 #include <ricci/ir/mistake.hpp>
@@ -39,12 +38,15 @@ private:
 
     constexpr void refuse(text_view what, text_view why) {
         if (mistake_) return;
-        builder s;
-        s << "the tensors hold " << name_of(type_) << ", and ";
-        if (what.size > 0) s << what << ' ';
-        s << why << ", in ";
-        to_latex(p_, *equation_, s);
-        mistake_ = make_mistake(mistake_kind::element_type, s);
+        mistake_.kind = mistake_kind::element_type;
+        if constexpr (has_words<Program>) {
+            builder s;
+            s << "the tensors hold " << name_of(type_) << ", and ";
+            if (what.size > 0) s << what << ' ';
+            s << why << ", in ";
+            to_latex(p_, *equation_, s);
+            mistake_ = make_mistake(mistake_kind::element_type, s);
+        }
     }
     constexpr void refuse_number(double value) {
         builder s;
@@ -65,22 +67,24 @@ private:
     }
     constexpr void say_order(const node& product, const node& quotient, std::int32_t k, bool all,
                              builder& s) const {
-        if (all) s << "\\frac{";
-        for (std::int32_t before = 0; before < k; ++before) {
-            const node& x = p_.nodes[p_.child(product, before)];
-            if (x.kind == op::number && x.value == -1) {
-                s << '-';
-                continue;
+        if constexpr (has_words<Program>) {
+            if (all) s << "\\frac{";
+            for (std::int32_t before = 0; before < k; ++before) {
+                const node& x = p_.nodes[p_.child(product, before)];
+                if (x.kind == op::number && x.value == -1) {
+                    s << '-';
+                    continue;
+                }
+                latex_printer(p_, s, false).expression(p_.child(product, before));
+                s << ' ';
             }
-            latex_printer(p_, s, false).expression(p_.child(product, before));
-            s << ' ';
+            if (k == none) s << "... ";
+            if (!all) s << "\\frac{";
+            latex_printer(p_, s, false).expression(p_.child(quotient, 0));
+            s << "}{";
+            latex_printer(p_, s, false).expression(p_.child(quotient, 1));
+            s << '}';
         }
-        if (k == none) s << "... ";
-        if (!all) s << "\\frac{";
-        latex_printer(p_, s, false).expression(p_.child(quotient, 0));
-        s << "}{";
-        latex_printer(p_, s, false).expression(p_.child(quotient, 1));
-        s << '}';
     }
     constexpr void check_order(const node& product) {
         for (std::int32_t k = 1; k < product.children.count; ++k) {
@@ -103,8 +107,7 @@ private:
         const double limit = compared_ > 0 ? 0x1p63 : type_ == element::i32 ? 0x1p31 : 0x1p53;
         const bool beyond = value >= limit || value <= -limit;
         if (!beyond && (is_whole(value) || value > 0x1p53 || value < -0x1p53)) return;
-        constexpr double most = std::numeric_limits<double>::max();
-        const bool infinite = !(value <= most && value >= -most);
+        const bool infinite = !(value <= largest_number && value >= -largest_number);
         if (!beyond || infinite) return refuse_number(value);
         builder s;
         print_number(value, s);

@@ -16,11 +16,22 @@
 
 namespace ricci::ir {
 
-class latex_printer : public tensor_printer {
+/// A template: files in which nothing is printed build nothing of it.
+template <class Program = program_view>
+class latex_printer : public tensor_printer<Program> {
+    using base = tensor_printer<Program>;
+    using base::counters_, base::numbers_, base::out_, base::p_, base::written_,
+        base::written_axis_;
+    using base::is_counter, base::part_in_hand, base::part_of, base::parts_counted, base::scripts;
+    template <class T>
+    using buffer = detail::buffer<T>;
+
 public:
+    using base::tensor;
+
     /// `implied`: sums that the reader finds by itself are left to it.
     constexpr latex_printer(const program_view& p, detail::text_builder& out, bool implied = true)
-        : tensor_printer(p, out), implied_(implied) {}
+        : base(p, out), implied_(implied) {}
 
     /// A tensor whose parts are counted by an index is printed part by part.
     constexpr void equation_line(const equation& e) {

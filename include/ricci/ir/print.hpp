@@ -9,10 +9,23 @@
 
 namespace ricci::ir {
 
-/// One equation in the notation.
-constexpr void to_latex(const program_view& p, const equation& e, detail::text_builder& out) {
+/// A program in which mistakes are looked for and not said: what prints equations is built where
+/// one was found.
+struct wordless_program : program_view {
+    static constexpr bool is_wordless = true;
+    constexpr wordless_program(const program_view& p) : program_view(p) {}
+};
+template <class Program>
+inline constexpr bool has_words = !requires {
+    Program::is_wordless;
+};
+
+/// One equation in the notation. `Owned` is a parameter for what depends on nothing not to be built
+/// where this is read.
+template <class Program, class Owned = program>
+constexpr void to_latex(const Program& p, const equation& e, detail::text_builder& out) {
     if (has_inverse(p)) {
-        program written(p);
+        Owned written(p);
         equation one = e;
         one.body = solution_writer(written).write(e.body);
         latex_printer(written, out).equation_line(one);
@@ -22,7 +35,7 @@ constexpr void to_latex(const program_view& p, const equation& e, detail::text_b
     latex_printer(p, out).axes(e);
 }
 /// One equation as a message shows it: what came from an einsum string, as that string.
-constexpr void show(const program_view& p, const equation& e, detail::text_builder& out) {
+constexpr void show(const auto& p, const equation& e, detail::text_builder& out) {
     if (p.find("operand 1") == none) return to_latex(p, e, out);
     const auto positions = [&](range at) {
         for (std::int32_t k = 0; k < at.count; ++k) out << p.index(p.at(at, k).index);
@@ -41,16 +54,17 @@ constexpr void show(const program_view& p, const equation& e, detail::text_build
     out << "->";
     positions(e.positions);
 }
-constexpr void to_latex_lines(const program_view& p, detail::text_builder& out);
+constexpr void to_latex_lines(const auto& p, detail::text_builder& out);
 
 /// Every equation, a line each; what is claimed of a tensor stands on the line that defines it.
-constexpr void to_latex(const program_view& p, detail::text_builder& out) {
+template <class Program, class Owned = program>
+constexpr void to_latex(const Program& p, detail::text_builder& out) {
     if (!has_inverse(p)) return to_latex_lines(p, out);
-    const program written = with_solutions(p);
+    const Owned written = with_solutions(p);
     to_latex_lines(written, out);
 }
 /// The same, of a program whose inverses are written as solutions.
-constexpr void to_latex_lines(const program_view& p, detail::text_builder& out) {
+constexpr void to_latex_lines(const auto& p, detail::text_builder& out) {
     latex_printer printer(p, out, !prints_at_two_heights(p));
     detail::buffer<ref> claims;
     for (ref e = 0; e < p.equations.size(); ++e)

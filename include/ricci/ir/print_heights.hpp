@@ -17,7 +17,7 @@ constexpr bool is_in_words(text_view name) {
     return name.size > 1 && detail::is_ascii_letter(name[0]) && detail::is_ascii_letter(name[1]);
 }
 /// An index of several letters stands in a list with commas: _{(pos,2i+1)}.
-constexpr bool has_long_index(const program_view& p, range at) {
+constexpr bool has_long_index(const auto& p, range at) {
     bool found = false;
     for_each_index(p, at, [&](ref i) {
         const text_view text = p.index(i);
@@ -26,7 +26,7 @@ constexpr bool has_long_index(const program_view& p, range at) {
     return found;
 }
 
-constexpr bool is_number_name(const program_view& p, text_view name) {
+constexpr bool is_number_name(const auto& p, text_view name) {
     if (name.size != 3 || (name[0] != 'd' && name[0] != 'n') || name[1] != '_') return false;
     for (const index_symbol& i : p.indices)
         if (p.text(i.text) == name.slice(2, 3)) return true;
@@ -38,7 +38,7 @@ constexpr bool is_number_name(const program_view& p, text_view name) {
 }
 /// Whether a number d_k would be read as a tensor at k: where the text defines it, or has another
 /// such number beside it, and k is an index. Its label is then a word, d_{\text{k}}.
-constexpr bool reads_as_place(const program_view& p, text_view name) {
+constexpr bool reads_as_place(const auto& p, text_view name) {
     if (!is_number_name(p, name)) return false;
     bool found = p.definition(p.find(name)) != none;
     for (ref n = 0; n < p.names.size(); ++n)
@@ -49,6 +49,7 @@ constexpr bool reads_as_place(const program_view& p, text_view name) {
 
 /// Whether a name is printed with its indices above in one place and below in another. Beside
 /// implied sums the reader may take it for two tensors, or refuse it: then every sum is written.
+template <class Program = program_view>
 class height_finder {
 public:
     constexpr explicit height_finder(const program_view& p) : p_(p) {
@@ -92,9 +93,9 @@ private:
         (low ? below_ : above_)[name] = true;
     }
 
-    const program_view& p_;
+    Program p_;
     detail::buffer<bool> above_, below_;  // of each name
 };
-constexpr bool prints_at_two_heights(const program_view& p) { return height_finder(p).run(); }
+constexpr bool prints_at_two_heights(const auto& p) { return height_finder(p).run(); }
 
 }  // namespace ricci::ir

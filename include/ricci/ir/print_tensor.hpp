@@ -14,9 +14,10 @@ namespace ricci::ir {
 /// What the printer of equations is made on: tensors, and which of their parts are in hand. A
 /// tensor that is defined part by part has an index that counts them; it is printed as the number
 /// of the part.
+template <class Program>
 class tensor_printer {
 public:
-    constexpr tensor_printer(const program_view& p, detail::text_builder& out) : p_(p), out_(out) {}
+    constexpr tensor_printer(const Program& p, detail::text_builder& out) : p_(p), out_(out) {}
 
     /// `numbers`: what gathered positions read, in links.
     constexpr void tensor(ref name, range at, range numbers) {
@@ -250,7 +251,7 @@ protected:
         return spaced_;
     }
 
-    program_view p_;
+    Program p_;
     detail::text_builder& out_;
     detail::text_builder spaced_;
     range numbers_{};  // of the tensor in hand

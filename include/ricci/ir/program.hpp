@@ -272,6 +272,13 @@ constexpr bool computes(const program_view& p, const equation& e) {
     return !e.claim && !p.names[e.name].shape_only;
 }
 
+/// Whether a program has derivatives, which may have to be derived.
+constexpr bool speaks_of_derivatives(const program_view& p) {
+    for (const name_symbol& n : p.names)
+        if (n.kind != name_kind::plain) return true;
+    return false;
+}
+
 /// The first symbol that is spelt so, or none. Written without calls, which is what the compiler's
 /// constant evaluation pays for: names are looked up more often than anything else is done.
 template <class Symbol>
@@ -288,6 +295,8 @@ constexpr ref find_spelling(const Symbol* symbols, std::int32_t count, const cha
     return none;
 }
 
+/// Beyond it are the infinities. (<limits> costs every file that reads equations more than its use.)
+inline constexpr double largest_number = __DBL_MAX__;
 /// \pi, which is printed so.
 inline constexpr double circle_number = 3.14159265358979323846;
 

@@ -97,20 +97,26 @@ constexpr ref rename_indices(program& p, ref n, const index_map& renamed) {
 /// `Program`, here and below, is a program or a view of one: making a view costs the compiler time.
 template <class Program, class Visit>
 constexpr void for_each_index(const Program& p, range at, Visit&& visit) {
-    for (std::int32_t k = 0; k < at.count; ++k) {
-        const position& q = p.positions[at.first + k];
-        if (q.kind == position_kind::index) visit(q.index);
-        for (std::int32_t t = 0; t < q.terms.count; ++t)
-            visit(p.affine_terms[q.terms.first + t].index);
+    if (at.count == 0) return;
+    const position* q = p.positions.begin() + at.first;
+    for (const position* end = q + at.count; q != end; ++q) {
+        if (q->kind == position_kind::index) visit(q->index);
+        for (std::int32_t t = 0; t < q->terms.count; ++t)
+            visit(p.affine_terms[q->terms.first + t].index);
     }
 }
 
 /// Whether an index stands in positions.
 template <class Program>
 constexpr bool has_index(const Program& p, range at, ref index) {
-    bool found = false;
-    for_each_index(p, at, [&](ref i) { found = found || i == index; });
-    return found;
+    if (at.count == 0) return false;
+    const position* q = p.positions.begin() + at.first;
+    for (const position* end = q + at.count; q != end; ++q) {
+        if (q->kind == position_kind::index && q->index == index) return true;
+        for (std::int32_t t = 0; t < q->terms.count; ++t)
+            if (p.affine_terms[q->terms.first + t].index == index) return true;
+    }
+    return false;
 }
 
 /// Indices of one program, each absent, there once, or there more often. Indices below 64, which is
@@ -210,7 +216,13 @@ private:
 /// Adds the indices that stand in positions to a set.
 template <class Program>
 constexpr void add_indices(const Program& p, range at, index_set& out) {
-    for_each_index(p, at, [&](ref i) { out.add(i); });
+    if (at.count == 0) return;
+    const position* q = p.positions.begin() + at.first;
+    for (const position* end = q + at.count; q != end; ++q) {
+        if (q->kind == position_kind::index) out.add(q->index);
+        for (std::int32_t t = 0; t < q->terms.count; ++t)
+            out.add(p.affine_terms[q->terms.first + t].index);
+    }
 }
 
 /// Whether a reduction, or a call of a function that is one, binds its indices.

@@ -23,13 +23,6 @@ constexpr void mark_read(const program_view& p, ref n, detail::buffer<bool>& rea
     if (x.kind == op::tensor) read[x.name] = true;
     for (std::int32_t k = 0; k < x.children.count; ++k) mark_read(p, p.child(x, k), read);
 }
-/// Whether a run needs the elements of a tensor, and not its shape alone.
-constexpr bool is_read_or_defined(const program_view& p, ref name) {
-    if (p.definition(name) != none) return true;
-    for (const equation& e : p.equations)
-        if (!e.claim && uses_name(p, e.body, name)) return true;
-    return false;
-}
 /// Defined, and not used by another equation or kept.
 constexpr bool is_output(const program_view& p, ref name) {
     if (p.definition(name) == none || p.names[name].shape_only) return false;

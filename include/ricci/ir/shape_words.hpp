@@ -10,10 +10,13 @@
 
 namespace ricci::ir {
 
-constexpr void in_equation(const auto& p, detail::text_builder& s, ref e) {
-    s << "in ";
-    show(p, p.equations[e], s);
-    s << " : ";
+template <class Program>
+constexpr void in_equation(const Program& p, detail::text_builder& s, ref e) {
+    if constexpr (has_words<Program>) {
+        s << "in ";
+        show(p, p.equations[e], s);
+        s << " : ";
+    }
 }
 /// Which axis gave an index its extent; none: the caller did.
 constexpr void say_origin(const auto& p, detail::text_builder& s, ref name, std::int32_t axis) {

@@ -26,6 +26,8 @@ constexpr bool accumulate(std::int64_t& a, std::int64_t b, std::int64_t c, bool 
 /// files that ask for no shapes build nothing of it.
 template <class Program = program_view, class Table = shape_table>
 struct shape_inference {
+    using program = Program;
+
     const Program& p;
     Table& t;
     bool complete;  // every extent has to be known in the end
@@ -611,7 +613,8 @@ private:
 
 /// Fills the table from the shapes that were set. Extents may stay open unless `complete`.
 template <class Inference = shape_inference<>>
-constexpr mistake infer_shapes(const program_view& p, shape_table& table, bool complete = true) {
+constexpr mistake infer_shapes(const typename Inference::program& p, shape_table& table,
+                               bool complete = true) {
     Inference inference{p, table, complete};
     inference.run();
     return static_cast<mistake&&>(inference.found);

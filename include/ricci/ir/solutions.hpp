@@ -32,10 +32,11 @@ constexpr bool is_power_of_name(const program_view& p, const node& inverse) {
 
 /// Writes sums over an inverse as solutions, and other inverses as solutions for a unit matrix.
 /// What comes out is printed, or planned; derivatives are taken before.
+template <class Program = program>
 class solution_writer {
 public:
     /// `lone`: whether inverses that stand alone are written so, too.
-    constexpr explicit solution_writer(program& p, bool lone = true) : p_(p), lone_(lone) {}
+    constexpr explicit solution_writer(Program& p, bool lone = true) : p_(p), lone_(lone) {}
 
     constexpr ref write(ref n) {
         const node x = p_.nodes[n];
@@ -145,13 +146,14 @@ private:
                            p_.nodes.push(delta), fresh, column);
     }
 
-    program& p_;
+    Program& p_;
     bool lone_;
 };
 
 /// The program as it is printed, where it has inverses.
-constexpr program with_solutions(const program_view& p) {
-    program written(p);
+template <class Program, class Owned = program>
+constexpr Owned with_solutions(const Program& p) {
+    Owned written(p);
     for (equation& e : written.equations) e.body = solution_writer(written).write(e.body);
     return written;
 }

@@ -7,6 +7,7 @@
 #include "src/contract/offsets.hpp"
 #include "src/contract/sharing.hpp"
 #include "src/runtime/buffers.hpp"
+#include "src/runtime/interruption.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::contractions {
@@ -167,6 +168,7 @@ void packed_extrema<T>::multiply(const algebra_operands<T>& from, range rows, ra
         block.first_place = from.first_place + static_cast<place>(k.first);
         pack(from.b, k, columns, right);
         for (std::int64_t i = rows.first; i < rows.end; i += row_block_) {
+            runtime::interruption::poll();
             pack(from.a, k, {i, std::min(rows.end, i + row_block_)}, left);
             multiply_block(block, k, left, right);
         }

@@ -3,9 +3,9 @@
 #include "src/kernels/gemm/gemm_narrow.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
-#include <list>
-#include <mutex>
+#include <memory>
 
 #include "src/kernels/elementwise/convert.hpp"
 
@@ -221,20 +221,8 @@ void write(std::int64_t n, float alpha, const float* sums, float beta, S* c, std
     for (std::int64_t i = 0; i < n; ++i) write_each(c + i * c_step, alpha, sums + i, beta, 1);
 }
 
-// One table for each table of float kernels, that is, for each SIMD target that is asked for.
 template <class Kernels, class S>
-const kernel_table<float, S>& table_for(const kernel_table<float>& wide) {
-    struct entry {
-        const kernel_table<float>* wide;
-        kernel_table<float, S> table;
-    };
-    // Never destroyed: destructors of globals may still multiply.
-    static auto& guard = *new std::mutex;
-    static auto& known = *new std::list<entry>;
-    const std::scoped_lock lock(guard);
-    for (const entry& e : known) {
-        if (e.wide == &wide) return e.table;
-    }
+kernel_table<float, S> narrow_table(const kernel_table<float>& wide) {
     kernel_table<float, S> table;
     table.target = wide.target;
     table.lanes = wide.lanes;
@@ -254,7 +242,31 @@ const kernel_table<float, S>& table_for(const kernel_table<float>& wide) {
     table.dot = &dot<Kernels, S>;
     table.multiply_add = &multiply_add<Kernels, S>;
     table.write = &write<Kernels, S>;
-    return known.emplace_back(entry{&wide, table}).table;
+    return table;
+}
+
+// One table for each table of float kernels, that is, for each SIMD target that is asked for. They
+// are kept in a list that only grows, without a lock: a child of fork() could find one taken by a
+// thread that it has not. Never destroyed: destructors of globals may still multiply.
+template <class Kernels, class S>
+const kernel_table<float, S>& table_for(const kernel_table<float>& wide) {
+    struct entry {
+        const kernel_table<float>* wide;
+        kernel_table<float, S> table;
+        const entry* next;
+    };
+    static constinit std::atomic<const entry*> newest{nullptr};
+    const auto find = [&](const entry* from) {
+        while (from != nullptr && from->wide != &wide) from = from->next;
+        return from;
+    };
+    const entry* first = newest.load(std::memory_order_acquire);
+    if (const entry* known = find(first)) return known->table;
+    auto made = std::make_unique<entry>(entry{&wide, narrow_table<Kernels, S>(wide), first});
+    while (!newest.compare_exchange_weak(made->next, made.get(), std::memory_order_acq_rel)) {
+        if (const entry* known = find(made->next)) return known->table;
+    }
+    return made.release()->table;
 }
 
 }  // namespace

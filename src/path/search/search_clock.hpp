@@ -53,7 +53,7 @@ private:
     void report(double now) {
         if (!options_.progress || std::this_thread::get_id() != caller_) return;
         if (now < next_report_) return;
-        constexpr double between_reports = 0.05;
+        constexpr double between_reports = 0.02;
         next_report_ = now + between_reports;
         const double part = timed() ? std::min(1.0, now / std::max(end_, 1e-9)) : 0;
         if (!options_.progress(part, timed() ? std::max(0.0, seconds_left()) : 0)) stop();

@@ -2,6 +2,7 @@
 // types that the table says. What a new one has to pass.
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // What claims come to: proved, true under an assumption, refuted, or left open.
-#include "src/judge/judge.hpp"
+#include "judge/judge.hpp"
 
 #include <string>
 

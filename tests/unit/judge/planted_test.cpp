@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/judge/judge.hpp"
+#include "judge/judge.hpp"
 #include "tests/catch.hpp"
 
 using namespace ricci::judge;

@@ -1,5 +1,5 @@
 // Numbers as pages print them: what agrees, what differs, and what is left alone.
-#include "src/judge/printed_numbers.hpp"
+#include "judge/printed_numbers.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // Long whole numbers and quotients, against identities and known digits.
-#include "src/judge/rational.hpp"
+#include "judge/rational.hpp"
 
 #include <cmath>
 #include <random>
@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/few.hpp"
 
-#include "src/judge/measured.hpp"
+#include "judge/measured.hpp"
 
 using namespace ricci::judge;
 

@@ -26,6 +26,9 @@ struct on_lesser_cpu {
     ~on_lesser_cpu() { reset_target(); }
 };
 
+// Of a library with -Dtargets=own there is nothing lesser to run.
+bool has_one_target() { return supported_targets().size() == 1; }
+
 // What every processor of an architecture runs; of x86-64 that is SSE2 since Highway 1.1.
 bool is_baseline(const std::string& target) {
     return target == "SCALAR" || target == "EMU128" || target == "SSE2" || target == "NEON";
@@ -34,6 +37,7 @@ bool is_baseline(const std::string& target) {
 }  // namespace
 
 TEST_CASE("a lesser processor gets the kernels of the baseline", "[targets]") {
+    if (has_one_target()) return;
     const on_lesser_cpu lesser;
     CHECK(is_baseline(gemm_kernels<float>().target));
     CHECK(is_baseline(gemm_kernels<double>().target));

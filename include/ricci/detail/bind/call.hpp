@@ -122,15 +122,24 @@ struct keeping<Program, name_list<Names...>, First, Rest...> {
 template <std::uint64_t Program, class... Bound>
 inline constexpr std::uint64_t keeping_bound = keeping<Program, name_list<>, Bound...>::hash;
 
-/// The words of the mistake that `find` sees in the operands of a call, if there is one.
-template <std::uint64_t Program, bool OutputsToo, class... Bound, class Find>
-constexpr auto words_of_check(Find find) {
+/// What `Find` sees in the operands of a call.
+template <class View, class Find, std::uint64_t Program, bool OutputsToo, class... Bound>
+constexpr ir::mistake look_for_mistake() {
     const operand_facts operands[] = {binding_traits<Bound>::facts()..., {}};
+    call_check<View> check(program_of<Program>.view(), operands, sizeof...(Bound), OutputsToo);
+    return Find()(check);
+}
+/// Its words, if there is a mistake: those are made where one was found.
+template <std::uint64_t Program, bool OutputsToo, class... Bound, class Find>
+constexpr auto words_of_check(Find) {
+    constexpr bool is_wrong = [] {
+        if (is_mistaken<Program>) return false;  // that has been said
+        return static_cast<bool>(
+            look_for_mistake<ir::wordless_program, Find, Program, OutputsToo, Bound...>());
+    }();
     kept_result made;
-    if (!is_mistaken<Program>) {  // that has been said
-        call_check check(program_of<Program>.view(), operands, sizeof...(Bound), OutputsToo);
-        made.mistake = find(check);
-    }
+    if constexpr (is_wrong)
+        made.mistake = look_for_mistake<ir::program_view, Find, Program, OutputsToo, Bound...>();
     return ir::freeze<ir::program_sizes{}>(made);
 }
 template <std::uint64_t Program, bool OutputsToo, class... Bound>

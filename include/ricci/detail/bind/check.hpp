@@ -342,7 +342,7 @@ private:
         if (ir::ref e = equation_of_truth(name); e != ir::none && !is_whole(o.type)) {
             s << " holds " << name_of(o.type)
               << ", and is a condition; bind a tensor of bool, or of whole numbers 0 and 1, in ";
-            ir::to_latex(p_, p_.equations[e], s);
+            if constexpr (ir::has_words<Program>) ir::to_latex(p_, p_.equations[e], s);
             return fail(kind::element_type, s);
         }
         if (says_places(k)) return;
@@ -387,7 +387,7 @@ private:
         for (std::int32_t k = 0; k < count_ && is_complex(tensor->type); ++k)
             if (operands_[k].kind == operand_kind::tensor && says_places(k))
                 whole[names_[k]] = true;
-        mistake_ = ir::element_rules(p_, tensor->type, whole.data()).run();
+        mistake_ = ir::element_rules<Program>(p_, tensor->type, whole.data()).run();
     }
     /// The first equation in which [m^{ij}] makes the tensor a condition, or none.
     constexpr ir::ref equation_of_truth(ir::ref name) const {
@@ -414,7 +414,7 @@ private:
         for (std::int32_t k = 0; k < count_; ++k)
             if (operands_[k].extents_known)
                 table.set_shape(names_[k], operands_[k].rank, operands_[k].extents);
-        mistake_ = ir::infer_shapes(p_, table, false);
+        mistake_ = ir::infer_shapes<ir::shape_inference<Program>>(p_, table, false);
     }
 
     Program p_;

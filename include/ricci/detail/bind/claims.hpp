@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <ricci/detail/bind/program_key.hpp>
-#include <ricci/derive/prove.hpp>
 
 namespace ricci::detail {
 
@@ -18,17 +17,8 @@ struct said_of_claim {
 };
 
 template <std::uint64_t Hash, std::int32_t Equation>
-consteval said_of_claim say_of_claim() {
-    said_of_claim out{};
-    const derive::judgement j = derive::judge_claim(outcome_of<Hash>.program.view(), Equation);
-    const text_builder all = derive::words_of(j);
-    const text_view words = all;
-    out.count = words.size < out.most_words ? words.size : out.most_words;
-    for (std::int32_t k = 0; k < out.count; ++k) out.words[k] = words[k];
-    return out;
-}
-template <std::uint64_t Hash, std::int32_t Equation>
-inline constexpr said_of_claim said = say_of_claim<Hash, Equation>();
+inline constexpr said_of_claim said =
+    include_ricci_derivatives_hpp_to_prove<Hash>::template say<Equation>();
 
 /// The first claim, from equation number `Equation` on, that is not proved; or none.
 template <std::uint64_t Hash, std::int32_t Equation = 0>

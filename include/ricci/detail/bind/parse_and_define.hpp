@@ -19,18 +19,12 @@ constexpr void define_derivatives(Result& result, text_view text) {
     if (more && !result.mistake) ir::mark_shape_only(result.program);
 }
 
-/// Whether there is something for define_derivatives to look at.
-constexpr bool speaks_of_derivatives(const ir::program_view& p) {
-    for (const ir::name_symbol& n : p.names)
-        if (n.kind != ir::name_kind::plain) return true;
-    return false;
-}
-
 /// Reads equations and derives the derivatives that they use of tensors that they define.
 template <class Result = notation::parse_result>
 constexpr Result parse_and_define(text_view text) {
     Result result = notation::parse_equations(text);
-    if (!result.mistake && speaks_of_derivatives(result.program)) define_derivatives(result, text);
+    if (!result.mistake && ir::speaks_of_derivatives(result.program))
+        define_derivatives(result, text);
     return result;
 }
 
