@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/plan/picked_factors.hpp"
+#include "src/plan/plane_elements.hpp"
 #include "src/plan/scalar.hpp"
 #include "src/plan/sums_of_outputs.hpp"
 
@@ -266,10 +266,8 @@ bool phases::run() {
             consumers_.push_back(std::move(c));
         }
     const auto is_plane = [&](slot_number slot) { return group_.is_plane(slot); };
-    for (const std::size_t step : group_.picked)
-        if (group_.at(step).kind == assignment_kind::map)
-            read_factors(plan_, uses_, step, is_plane, made_);
-        else pick_factors(plan_, uses_, step, made_);
+    for (const std::size_t step : group_.element_readers)
+        read_elements(plan_, uses_, step, is_plane, made_);
     find_ties();
     if (!assign_phases()) return false;
     replace_by_sums_of_outputs();
