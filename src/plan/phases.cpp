@@ -234,9 +234,10 @@ void phases::find_sums() {
             continue;
         }
         if (!sum.slot) sum = add_slot(plan_, storage::workspace, axes);
-        assign copy = c.what;
-        copy.folding = fold::none;
-        copy.over.clear();
+        assign copy;
+        copy.equation = c.what.equation;
+        copy.target = c.what.target;
+        copy.loops = loops_of(copy.target);
         copy.body = plan_.values.load(sum);
         made_.push_back({make_step(plan_.values, std::move(copy)),
                          {{sum.slot, c.step + 1, false}, {c.what.target.slot, c.step, true}}});
