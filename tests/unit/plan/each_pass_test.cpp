@@ -86,10 +86,10 @@ const std::vector<pass_case> cases{
      "logsumexp - max"},
     {"twice",
      {"",
-      "S^{ij} = X^{ia} Y^{ja}\ny = \\operatorname{logsumexp}_j(S^{ij}) + "
-      "\\operatorname{logsumexp}_j(S^{ji})",
+      "S^{ij} = X^{ia} Y^{ja}\ny = \\operatorname{mean}_i(\\operatorname{logsumexp}_j(S^{ij}) + "
+      "\\operatorname{logsumexp}_j(S^{ji}))",
       "i=256 j=256 a=8"},
-     "t2[i,j] = X[i,a] Y[j,a]"},
+     "t7[i,j] = sum(a) X[i,a] Y[j,a]"},
     {"fuse", {"", attention, "i=256 j=256 a=8 c=8"}, "fused"},
     {"chain", {"", attention, "i=512 j=512 a=16 c=16", "", "both O Q K V"}, "by blocks of rows"},
     {"pack",
