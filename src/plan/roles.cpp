@@ -85,8 +85,12 @@ bool suits(const grown_group& g, std::size_t step) {
     const assign& a = g.at(step);
     if (a.kind == assignment_kind::scatter) return suits_added(g, step);
     // Tiles of one batch after another are added to what is there, and not folded otherwise.
-    if (steps::monoid_of(a.folding).value_or(steps::monoid::sum) != steps::monoid::sum)
+    if (steps::monoid_of(a.folding).value_or(steps::monoid::sum) != steps::monoid::sum) {
+        const auto folded = g.summed_by(step);
+        for (std::size_t l = 0; l < folded.size(); ++l)
+            if (folded[l] && g.loops[l].role == loop_role::batch) return false;
         return summed_role(g, step) != loop_role::batch;
+    }
     if (a.kind != assignment_kind::contract || !g.has_own_loops(step)) return true;
     if (summed_role(g, step) == loop_role::batch) return false;
     if (summed_role(g, step) == loop_role::column) return true;
