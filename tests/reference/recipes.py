@@ -5,7 +5,7 @@ from recipes_claims import claims, derivatives, loss_claims
 from recipes_conditions import below_functions, counts, masked_softmax, masks
 from recipes_matrices import (determinants, factors, inverses, matrix_claims, matrix_gradients,
                               solving)
-from recipes_places import bounds, digits, gathers, halves, heights, merged, padded, shifts
+from recipes_places import bounds, digits, extrema, gathers, halves, heights, merged, padded, shifts
 
 
 def softmax(m):
@@ -308,8 +308,8 @@ def functions(m):
 
 ALL = [gravity, overflow, overflow, padded, softmax, softmax, inline_softmax, masked, masked,
        logsumexp, norms, own_function, own_function, over_an_index, derivatives, derivatives,
-       derivatives, digits, digits, heights, heights, gathers, merged, shifts, shifts, bounds,
-       bounds, claims, claims, claims, loss_claims, loss_claims, parentheses, scalars, halves,
-       cases, exponentials, left_sides, refused, attention, norm_signs, functions, solving, solving,
+       derivatives, digits, digits, heights, heights, extrema, gathers, merged, shifts, shifts,
+       bounds, bounds, claims, claims, claims, loss_claims, loss_claims, parentheses, scalars,
+       halves, cases, exponentials, left_sides, refused, attention, norm_signs, functions, solving, solving,
        determinants, inverses, inverses, factors, matrix_gradients, matrix_claims,
        below_functions, below_functions, below_functions, masked_softmax, counts, masks]
