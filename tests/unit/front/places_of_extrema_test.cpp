@@ -226,3 +226,29 @@ TEST_CASE("the place of nothing is refused before anything is written", "[extrem
                           {{"x", array(element_v<complex>, {2, 2})}}),
                       Contains("argmax is for real numbers"));
 }
+
+TEST_CASE("layers look up nearest rows on their way forward", "[extrema]") {
+    const std::size_t n = 20, m = 5, width = 2, steps = 3;
+    const program step = text(
+        "y_i = \\operatorname{argmin}_k \\sum_a (x^{ia} - c^{ka})^2\n"
+        "n^k = \\max(1, \\sum_i [y_i = k])\n d^{ka} = \\frac{1}{n^k} \\sum_i [y_i = k] x^{ia}");
+    const repeat_options how{.from = "d", .to = "c", .index = "l", .shared = {"x"}};
+    const array x = drawn({n, width}, 10), first = drawn({m, width}, 11);
+    array centres = first.clone();
+    for (std::size_t l = 0; l < steps; ++l) {
+        const auto nearest_of = extrema_of(distances(x, centres), m, false);
+        std::vector<double> sums(m * width), counts(m);
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto k = static_cast<std::size_t>(nearest_of[i]);
+            counts[k] += 1;
+            for (std::size_t a = 0; a < width; ++a) sums[k * width + a] += entry(x, i * width + a);
+        }
+        for (std::size_t k = 0; k < m * width; ++k)
+            entry(centres, k) = sums[k] / std::max(1.0, counts[k / width]);
+    }
+    const program layers = repeat(step, steps, how);
+    CHECK(near(run(layers, {{"x", x}, {"c", first}})["d"], centres, 1e-12));
+    const program with_places = repeat(step.keep({"y"}), steps, how);
+    CHECK_THROWS_WITH(run(with_places, {{"x", x}, {"c", first}}),
+                      Contains("y holds places, which layers use on their way forward"));
+}
