@@ -82,10 +82,11 @@ void layer_operands::refuse_places() const {
         const ir::ref asked = signature_.find(p.name(n));
         const bool given = asked != ir::none && roles.output[static_cast<std::size_t>(asked)];
         if (!given && how_.computes == layering::result_kind::values) continue;
-        throw error(fmt::format(
-            "ricci: {} holds places, which layers use on their way forward and do not give; look up "
-            "what they say in the layer's own equations, without a gradient.",
-            plan::words_of_name(p, n)));
+        throw error(
+            fmt::format("ricci: {} holds places, which layers use on their way forward and do not "
+                        "give; look up "
+                        "what they say in the layer's own equations, without a gradient.",
+                        plan::words_of_name(p, n)));
     }
 }
 
