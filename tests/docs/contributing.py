@@ -29,7 +29,8 @@ BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"`([^`]+)`")
 # A variable and its value, or a program: `ricci explain`, `build/bench/bench_places 1`.
 BEGINNING = re.compile(r"(?:[A-Z_]+=\S+ +\S|(?:sh|python3|meson|ninja|ricci) +\S|build/\S+ +\S)")
-LONG_SCRIPTS = {"tools/test.sh", "tools/fuzz.sh", "tools/tsan.sh", "tools/arm.sh"}
+LONG_SCRIPTS = {"tools/test.sh", "tools/fuzz.sh", "tools/tsan.sh", "tools/arm.sh",
+                "tools/wheel.sh"}
 SECONDS = 400
 EQUATION = "Y^i = \\sum_j X^{ij}\n"
 
