@@ -111,8 +111,8 @@ prepared_extremum_place::prepared_extremum_place(const steps::extremum_place& s)
         rows_ *= s.extents[l];
         if (s.extents[l] > 1) others_.push_back({s.extents[l], s.out.strides[l], s.in.strides[l]});
     }
-    std::stable_sort(others_.begin(), others_.end(),
-                     [](const loop& x, const loop& y) { return std::abs(x.in) > std::abs(y.in); });
+    std::sort(others_.begin(), others_.end(),
+              [](const loop& x, const loop& y) { return std::abs(x.in) > std::abs(y.in); });
 }
 
 prepared_extremum_place::row prepared_extremum_place::row_at(std::int64_t number) const {

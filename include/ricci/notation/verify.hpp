@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ricci/ir/extrema.hpp>
+#include <ricci/ir/keep_lines.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -73,6 +74,7 @@ public:
         : p_(program), text_(text) {}
     constexpr ir::mistake run() {
         for (const ir::equation& e : p_.equations) {
+            if (ir::is_keep_line(p_, e)) continue;
             const bool alone = ir::gives_place(p_.nodes[e.body]);
             for (std::int32_t k = 0; alone && k < p_.nodes[e.body].children.count; ++k)
                 visit(p_.child(p_.nodes[e.body], k), false);
@@ -94,8 +96,7 @@ private:
             detail::text_builder s;
             s << p_.name(x.name)
               << " holds places, which say where a tensor is read, as in x^{y^i}, or are compared, "
-                 "as "
-                 "in [y^i = k]; they are no numbers to compute with";
+                 "as in [y^i = k]; they are no numbers to compute with";
             return fail(x.source, s);
         }
         const bool places =

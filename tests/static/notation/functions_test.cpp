@@ -83,6 +83,8 @@ static_assert(
            "n^k = \\sum_i [y_i = k]",
            "y^{i} = \\operatorname{argmin}_{j}(\\sum_{a} (x^{ia} - z^{ja})^{2})\n"
            "Q^{ia} = z^{y_{i}a}\nn^{k} = \\sum_{i} [y^{i} = k]"));
+static_assert(prints("y^h = \\operatorname{argmax}_j A^{hj}; y^h; Q^h = A^{h y^h}",
+                     "y^{h} = \\operatorname{argmax}_{j}(A^{hj})\ny^{h}\nQ^{h} = A^{hy_{h}}"));
 static_assert(refused("y^h = 2 \\operatorname{argmax}_j A^{hj}", mistake_kind::unexpected, 1, 9,
                       "in an equation of its own"));
 static_assert(refused("Y^{ha} = X^{y^h a} + z^a; z^a = \\max_h \\operatorname{argmax}_j A^{hja}",

@@ -69,18 +69,34 @@ array filled(std::vector<std::size_t> extents, int modulus) {
 }
 
 template <class T>
+std::vector<double> in_double(const array& a) {
+    std::vector<double> all;
+    for (std::size_t k = 0; k < a.size(); ++k)
+        all.push_back(static_cast<double>(static_cast<float>(static_cast<const T*>(a.data())[k])));
+    return all;
+}
+
+template <class T>
 void check_type() {
     const std::size_t rows = 9, columns = 23;
     const array x = filled<T>({rows, columns}, 11);
-    std::vector<double> values;
-    for (std::size_t k = 0; k < x.size(); ++k)
-        values.push_back(
-            static_cast<double>(static_cast<float>(static_cast<const T*>(x.data())[k])));
-    const arrays got = run(text("m_i = \\operatorname{argmax}_j x^{ij}\n"
-                                "l_i = \\operatorname{argmin}_j x^{ij}"),
-                           {{"x", x}});
-    CHECK(places_in(got["m"]) == extrema_of(values, columns, true));
+    const auto values = in_double<T>(x);
+    const places m = extrema_of(values, columns, true);
+    std::vector<double> largest, counts(columns);
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto at = static_cast<std::size_t>(m[i]);
+        largest.push_back(values[i * columns + at]);
+        counts[at] += 1;
+    }
+    const arrays got = run(text("m_i = \\operatorname{argmax}_j x^{ij}\n m_i\n"
+                                "l_i = \\operatorname{argmin}_j x^{ij}\n"
+                                "v^i = x^{i m_i}\n n^j = \\sum_i [m_i = j]"),
+                           {{"x", x}, {"j", extent(columns)}});
+    CHECK(places_in(got["m"]) == m);
     CHECK(places_in(got["l"]) == extrema_of(values, columns, false));
+    REQUIRE(got["v"].type() == element_v<T>);
+    CHECK(in_double<T>(got["v"]) == largest);
+    CHECK(in_double<T>(got["n"]) == counts);
 }
 
 }  // namespace
@@ -178,6 +194,17 @@ TEST_CASE("places are compared, and counted where they are", "[extrema]") {
     for (std::size_t k = 0; k < m * m; ++k) CHECK(std::abs(entry(got["c"], k) - sums[k]) < 1e-12);
 }
 
+TEST_CASE("a line of its name keeps a tensor of places, and is printed again", "[extrema]") {
+    const array x = drawn({15, 3}, 12), z = drawn({11, 3}, 13);
+    const program p = text(std::string(nearest) + "\n y_i\n L = \\sum_{i,a} q^{ia} q^{ia}");
+    const places expected = extrema_of(distances(x, z), 11, false);
+    CHECK(places_in(run(p, {{"x", x}, {"z", z}})["y"]) == expected);
+    CHECK(places_in(run(text(to_latex(p)), {{"x", x}, {"z", z}})["y"]) == expected);
+    const auto wrong = parse("y_i = \\operatorname{argmax}_j x^{ij}\n y_i\n z_i = 2 y_i");
+    REQUIRE_FALSE(wrong.has_value());
+    CHECK_THAT(wrong.error().message, Contains("no numbers to compute with"));
+}
+
 TEST_CASE("gradients take places as they are", "[extrema]") {
     const array x = drawn({12, 3}, 6), z = drawn({5, 3}, 7);
     const program p = text(std::string(nearest) + "\n L = \\sum_{i,a} (x^{ia} - q^{ia})^2 q^{ia}");
@@ -247,8 +274,8 @@ TEST_CASE("layers look up nearest rows on their way forward", "[extrema]") {
             entry(centres, k) = sums[k] / std::max(1.0, counts[k / width]);
     }
     const program layers = repeat(step, steps, how);
-    CHECK(near(run(layers, {{"x", x}, {"c", first}})["d"], centres, 1e-12));
+    CHECK(near(run(layers, {{"x", x}, {"c", first}, {"k", extent(m)}})["d"], centres, 1e-12));
     const program with_places = repeat(step.keep({"y"}), steps, how);
-    CHECK_THROWS_WITH(run(with_places, {{"x", x}, {"c", first}}),
+    CHECK_THROWS_WITH(run(with_places, {{"x", x}, {"c", first}, {"k", extent(m)}}),
                       Contains("y holds places, which layers use on their way forward"));
 }
