@@ -105,7 +105,8 @@ public:
                 extents.values[axis] = static_cast<std::size_t>(bound->extents[axis]);
                 strides.values[axis] = static_cast<std::ptrdiff_t>(bound->strides[axis]);
             }
-            view = {static_cast<T*>(bound->data), extents, strides};
+            view = {static_cast<typename decltype(view)::element_type*>(bound->data), extents,
+                    strides};
         }
         using constant_view = const decltype(view);  // so that auto& is a view, too
         return static_cast<constant_view>(view);
@@ -132,7 +133,9 @@ private:
                 static_assert(Bound::rank <= static_cast<int>(most_axes),
                               "an output of prepare has at most 16 axes");
                 bound_output& out = bound_[output_number<Bound::hash>];
-                out.data = const_cast<T*>(b.data);
+                out.data =
+                    const_cast<std::remove_const_t<std::remove_pointer_t<decltype(b.data)>>*>(
+                        b.data);
                 for (int axis = 0; axis < Bound::rank; ++axis) {
                     out.extents[axis] = b.extents[axis];
                     out.strides[axis] = b.strides[axis];

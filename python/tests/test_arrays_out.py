@@ -125,3 +125,16 @@ def test_prepared_with_out():
     assert s["y"] is other and other.tolist() == [2, 2, 2]
     with pytest.raises(ricci.Error, match="nothing"):
         s["nothing"]
+
+
+def test_places_of_extrema_are_whole_numbers(random):
+    p = ricci.program(r"""y_i = \operatorname{argmin}_j \sum_a (x^{ia} - z^{ja})^2
+                          q^{ia} = z^{y_i a}""").keep("y")
+    x, z = random.standard_normal((50, 3)), random.standard_normal((20, 3))
+    expected = ((x[:, None] - z[None]) ** 2).sum(axis=2).argmin(axis=1)
+    for dtype in (np.float32, np.float64):
+        r = p(x=x.astype(dtype), z=z.astype(dtype))
+        assert r.y.dtype == np.int32 and r.q.dtype == dtype
+        assert (r.y == expected).all() and (r.q == z.astype(dtype)[expected]).all()
+    y = np.zeros(50, np.int32)
+    assert p(x=x, z=z, out={"y": y}).y is y and (y == expected).all()

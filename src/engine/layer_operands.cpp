@@ -31,6 +31,7 @@ layer_operands::layer_operands(const request& r, bool needs_memory, const layer_
         throw error(fmt::format("ricci: {} layers; at least one is needed.", how_.count));
     extents_.assign(r.index_extents, r.index_extents + r.index_extent_count);
     check_each_layer(r);
+    refuse_places();
     request counted = r;
     std::vector<index_extent> all = extents_;
     for (const index_extent& e : all)
@@ -70,6 +71,23 @@ layer_operands::layer_operands(const request& r, bool needs_memory, const layer_
         add(o, true, true);
     }
     refuse_shared_memory();
+}
+
+// What is stored of each layer holds numbers of one type.
+void layer_operands::refuse_places() const {
+    const plan::name_roles roles = plan::find_roles(signature_);
+    const ir::program_view p = how_.layer;
+    for (ir::ref n = 0; n < p.names.size(); ++n) {
+        if (!ir::is_of_places(p, n)) continue;
+        const ir::ref asked = signature_.find(p.name(n));
+        const bool given = asked != ir::none && roles.output[static_cast<std::size_t>(asked)];
+        if (!given && how_.computes == layering::result_kind::values) continue;
+        throw error(
+            fmt::format("ricci: {} holds places, which layers use on their way forward and do not "
+                        "give; look up "
+                        "what they say in the layer's own equations, without a gradient.",
+                        plan::words_of_name(p, n)));
+    }
 }
 
 bool layer_operands::is_single(ir::ref name) const {

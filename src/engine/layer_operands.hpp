@@ -44,6 +44,7 @@ private:
     void add(const operand& o, bool output, bool own);
     ir::program equations_of_each() const;
     void check_each_layer(const request& r) const;
+    void refuse_places() const;
     void refuse_shared_memory() const;
     void check_chain(const ir::shape_table& shapes) const;
     bool is_single(ir::ref name) const;

@@ -275,6 +275,8 @@ ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& st
         else if constexpr (std::is_same_v<Planned, plan::gather_step>) return ready_gather(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::lookup_sum_step>)
             return ready_lookup_sum(plan, s);
+        else if constexpr (std::is_same_v<Planned, plan::extremum_step>)
+            return ready_extremum(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::scan_step>) return ready_scan(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::matrix_step>) return ready_matrix(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::fused_step>) return ready_group(plan, s);

@@ -14,6 +14,7 @@
 #include "src/engine/ready_matrix.hpp"
 #include "src/engine/scalar_program.hpp"
 #include "src/fused/group.hpp"
+#include "src/index/extremum_place.hpp"
 #include "src/index/gather.hpp"
 #include "src/index/lookup_sum.hpp"
 #include "src/index/row_offsets.hpp"
@@ -173,6 +174,26 @@ private:
     bool checked_before_ = false;
 };
 
+class ready_extremum {
+public:
+    using planned = plan::extremum_step;
+    ready_extremum(const plan::program_plan& plan, const planned& s)
+        : kernels_(steps::extremum_place{plan.type_of(s.in.use.slot), s.largest, s.extents,
+                                         s.out.at, s.in.at}) {}
+    void bind(const plan_memory& memory, const planned& s) {
+        in_ = memory.base(s.in.use.slot);
+        out_ = memory.base(s.out.use.slot);
+    }
+    void run() { kernels_.run(static_cast<std::int32_t*>(out_), in_); }
+    static void list_loans(runtime::loan_book&) {}
+    static std::string words(std::size_t = 0) { return {}; }
+
+private:
+    elementwise::prepared_extremum_place kernels_;
+    void* out_ = nullptr;
+    const void* in_ = nullptr;
+};
+
 class ready_scan {
 public:
     using planned = plan::scan_step;
@@ -269,8 +290,9 @@ private:
     way how_;
 };
 
-using ready_step = std::variant<ready_contraction, ready_map, ready_gather, ready_lookup_sum,
-                                ready_scan, ready_matrix, ready_group, ready_joined, ready_chained>;
+using ready_step =
+    std::variant<ready_contraction, ready_map, ready_gather, ready_lookup_sum, ready_extremum,
+                 ready_scan, ready_matrix, ready_group, ready_joined, ready_chained>;
 
 ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& s);
 

@@ -149,8 +149,12 @@ void call_operands::refuse_shapes(const operand_list& operands) const {
 // time.
 void call_operands::choose_type(const operand_list& operands, const prepare_options& options) {
     const array* first = nullptr;
+    const ir::program_view p = body_.view();
+    std::size_t k = 0;
     for (const named& o : operands) {
+        const ir::ref name = p.find(view_of(names_[k++]));
         if (o.value.kind() != operand_kind::tensor) continue;
+        if (name != ir::none && ir::is_of_places(p, name)) continue;
         const array& a = o.value.value();
         if (a.type() == element::boolean || (is_whole(a.type()) && first != nullptr)) continue;
         if (first == nullptr || is_whole(first->type())) first = &a;

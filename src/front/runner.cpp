@@ -1,4 +1,5 @@
 // Programs of the run-time face, run and prepared.
+#include <ricci/ir/extrema.hpp>
 #include <ricci/notation/einsum.hpp>
 #include <ricci/program.hpp>
 
@@ -37,7 +38,7 @@ struct lent_outputs {
     }
     void* allocate(ir::ref name, std::int32_t rank, const std::int64_t* extents) {
         const std::vector<std::size_t> list(extents, extents + rank);
-        array a(type, list);
+        array a(ir::is_of_places(body.view(), name) ? element::i32 : type, list);
         void* const data = a.data();
         made.set(name_of_output(body, name), std::move(a));
         return data;

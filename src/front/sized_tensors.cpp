@@ -40,7 +40,7 @@ std::vector<sized_tensor> tensors_of(const program& p, detail::operand_list oper
         std::vector<std::size_t> extents;
         for (std::int32_t axis = 0; axis < table.rank(n); ++axis)
             extents.push_back(static_cast<std::size_t>(table.extent(n, axis)));
-        element type = request.type;
+        element type = ir::is_of_places(view, n) ? element::i32 : request.type;
         for (std::int32_t k = 0; k < request.input_count; ++k)
             if (request.inputs[k].name == n && request.inputs[k].is_positions)
                 type = request.inputs[k].positions;

@@ -220,6 +220,12 @@ decision classify(const matrix_step& s, element type) {
             {}};
 }
 
+decision classify(const extremum_step& s, element type) {
+    const numbers of(type);
+    const double elements = iterations(s.extents);
+    return {{way::extremum, start + elements * (1.0 / of.lanes + of.bytes / bytes_a_cycle)}, {}};
+}
+
 decision classify(const scan_step& s, element type) {
     const numbers of(type);
     const double elements = iterations(s.extents);

@@ -13,6 +13,7 @@ decision classify(const contraction_step& as_written, element type);
 decision classify(const map_step& as_written, element type);
 decision classify(const gather_step& as_written, element type);
 decision classify(const lookup_sum_step& as_written, element type);
+decision classify(const extremum_step& as_written, element type);
 decision classify(const scan_step& as_written, element type);
 decision classify(const matrix_step& as_written, element type);
 

@@ -14,6 +14,7 @@
 #include "src/plan/slot_number.hpp"
 #include "src/plan/way.hpp"
 #include "src/steps/contraction.hpp"
+#include "src/steps/extremum_place.hpp"
 #include "src/steps/fused.hpp"
 #include "src/steps/gather.hpp"
 #include "src/steps/map.hpp"
@@ -135,6 +136,14 @@ struct lookup_sum_step : assignment_step {
     scalar scale;
 };
 
+/// Where the largest or the smallest values along the last loop stand.
+struct extremum_step : assignment_step {
+    bool largest = true;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> indices;  // of the loops, for words
+    walked_use out, in;
+};
+
 struct scan_step : assignment_step {
     fold folding = fold::sum;
     bool backwards = false;
@@ -208,8 +217,9 @@ struct chained_step {
 };
 
 /// What runs. Joined and chained steps hold their parts.
-using compiled_step = std::variant<contraction_step, map_step, gather_step, lookup_sum_step,
-                                   scan_step, matrix_step, fused_step, joined_step, chained_step>;
+using compiled_step =
+    std::variant<contraction_step, map_step, gather_step, lookup_sum_step, extremum_step, scan_step,
+                 matrix_step, fused_step, joined_step, chained_step>;
 
 /// Calls `visit(part)` for everything in a step that could run by itself, in order: contractions,
 /// maps, gathers and fused groups.
@@ -267,6 +277,12 @@ void for_each_slot(const lookup_sum_step& s, F visit) {
         read(f.lookups);
     }
     read(s.scattered);
+    visit(s.out.use.slot, true);
+}
+
+template <class F>
+void for_each_slot(const extremum_step& s, F visit) {
+    visit(s.in.use.slot, false);
     visit(s.out.use.slot, true);
 }
 

@@ -189,6 +189,21 @@ public:
         return s;
     }
 
+    extremum_step extremum(const assign& a) const {
+        auto s = begun<extremum_step>(a);
+        s.largest = a.folding == fold::maximum;
+        const access& source = graph_[a.body].source;
+        auto loops = by_stride(a.loops, address_of(source));
+        loops.push_back(a.over[0]);
+        name_loops(loops, s.extents, s.indices);
+        s.out = walked(a.target, loops);
+        s.in = walked(source, loops);
+        s.flops = graph_.size(united(a.loops, a.over));
+        s.bytes = graph_.size(graph_[a.body].indices) * element_bytes() +
+                  graph_.size(a.loops) * static_cast<double>(size_of(element::i32));
+        return s;
+    }
+
     scan_step scan(const assign& a) const {
         auto s = begun<scan_step>(a);
         s.folding = a.folding;
@@ -340,6 +355,8 @@ compiled_step compile(const program_plan& plan, const assign& a) {
             return classified(make.lookups(a));
         case assignment_kind::scatter:
             return classified(make.scatter(a));
+        case assignment_kind::extremum:
+            return classified(make.extremum(a));
         case assignment_kind::scan:
             return classified(make.scan(a));
         case assignment_kind::matrix:
@@ -361,6 +378,7 @@ double flops_of(const program_plan& plan, const assign& a) {
     if (a.kind == assignment_kind::matrix) return compile_matrix(plan, a).flops;
     if (a.kind == assignment_kind::scatter || a.kind == assignment_kind::scan)
         return values.size(a.loops);
+    if (a.kind == assignment_kind::extremum) return values.size(united(a.loops, a.over));
     if (a.kind == assignment_kind::lookups)
         return 2 * values.size(united(without(a.loops, {a.scattered}), a.over));
     const auto load = [](const access&) { return 0; };

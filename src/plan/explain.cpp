@@ -158,6 +158,16 @@ public:
                            from, kind, s.what.transposed ? " transposed" : "", matrices);
     }
 
+    std::string line(const extremum_step& s) const {
+        std::string free;
+        for (std::size_t k = 0; k + 1 < s.indices.size(); ++k)
+            free += fmt::format("{}{}={}", k > 0 ? "," : "   ", words_of_index(p_, s.indices[k]),
+                                s.extents[k]);
+        return fmt::format("arg{} over {}={}  {} = {}{}", s.largest ? "max" : "min",
+                           words_of_index(p_, s.indices.back()), s.extents.back(), use(s.out.use),
+                           use(s.in.use), free);
+    }
+
     std::string line(const scan_step& s) const {
         std::string loops;
         for (std::size_t k = 0; k < s.indices.size(); ++k)

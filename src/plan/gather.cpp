@@ -28,6 +28,13 @@ expr lowering::numbers_of(expr e) {
     return graph_.load(numbers.computed(loop_list(node.indices), e));
 }
 
+// A tensor of places that the program defines: no rule of an operand says how large they are.
+bool lowering::is_computed_place(slot_number number) const {
+    const slot& s = plan_.slots[number.index()];
+    return s.name != ir::none && s.kind != storage::input && is_integer(plan_.type_of(number)) &&
+           !is_integer(plan_.type);
+}
+
 // What a gather picks, in memory, copied as it is.
 expr lowering::picked(expr gather) {
     if (const auto found = picked_.find(gather); found != picked_.end()) return found->second;
@@ -61,9 +68,11 @@ bool lowering::is_whole(expr e, whole_facts& facts) const {
         }
         case kind::load:
             facts.numbers += whole_slot(node.source.slot) ? 1 : 0;
+            facts.within = facts.within && !is_computed_place(node.source.slot);
             return is_integer(plan_.type_of(node.source.slot));
         case kind::gather:
             ++facts.numbers;
+            facts.within = facts.within && !is_computed_place(node.source.slot);
             if (!whole_slot(node.source.slot)) return false;
             break;
         case kind::operation: {

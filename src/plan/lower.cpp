@@ -337,6 +337,23 @@ void lowering::emit(const contraction_of& product, const access& target, double 
     plan_.steps.push_back(make_step(graph_, std::move(made)));
 }
 
+// Of what is the same along the loop the first place is that of the extremum.
+void lowering::place_into(const place_of_extremum& p, const access& target,
+                          const loop_list& indices) {
+    if (graph_.size(indices) == 0) return;
+    if (!contains(graph_[p.value].indices, p.along))
+        return emit_map(target, indices, graph_.constant(0), fold::none, {});
+    assign made;
+    made.equation = equation_;
+    made.kind = assignment_kind::extremum;
+    made.target = target;
+    made.loops = indices;
+    made.folding = p.largest ? fold::maximum : fold::minimum;
+    made.over = {p.along};
+    made.body = stored(p.value);
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
+}
+
 void lowering::emit_map(const access& target, const loop_list& indices, expr body, fold folding,
                         const loop_list& over) {
     const expr value = plain(body, graph_.size(united(indices, over)));

@@ -70,6 +70,13 @@ public:
     void matrix_into(const matrix_function& f, const access& target, const loop_list& indices);
     /// The same in memory of its own.
     expr matrix_value(const matrix_function& f, const loop_list& indices);
+    /// The place of an extremum of a value along a loop.
+    struct place_of_extremum {
+        bool largest = true;
+        loop along;
+        expr value;
+    };
+    void place_into(const place_of_extremum& p, const access& target, const loop_list& indices);
     /// The memory that holds a sum or a fold of what was lowered, or none.
     expr in_memory(expr e) const {
         const auto found = stored_.find(e);
@@ -179,6 +186,7 @@ private:
         double largest = 0;     // of its constants and positions
         bool computes = false;  // operands are added or multiplied
     };
+    bool is_computed_place(slot_number number) const;
     bool is_whole(expr e, whole_facts& facts) const;
     bool compares_numbers(expr e) const;
     expr compared(expr e);

@@ -186,6 +186,8 @@ private:
         if (a.kind == assignment_kind::scan)
             over = fmt::format("{}({} on{}) ", word_of(a.folding), loop_name(a.along),
                                a.decay ? fmt::format(", times {}", text(a.decay)) : "");
+        else if (a.kind == assignment_kind::extremum)
+            over = fmt::format("arg{}({}) ", word_of(a.folding), names(a.over));
         else if (a.kind == assignment_kind::matrix && a.matrix.task == matrix_task::solve)
             over = fmt::format("solve({}) {} with ", names(a.over), text(a.right, as_product));
         else if (a.kind == assignment_kind::matrix)
@@ -213,6 +215,8 @@ private:
                 return "scatter";
             case assignment_kind::matrix:
                 return word_of(a.matrix.task);
+            case assignment_kind::extremum:
+                return "place";
             case assignment_kind::scan:
                 return a.backwards ? "scan backwards" : "scan";
         }

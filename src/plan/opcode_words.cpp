@@ -82,6 +82,8 @@ const char* word_of(way how) {
             return "copy";
         case way::convert:
             return "convert";
+        case way::extremum:
+            return "places of extrema";
         case way::scan:
             return "scan";
         case way::matrices:

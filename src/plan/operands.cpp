@@ -198,6 +198,7 @@ public:
           slots_(at(request.program.names.size())) {}
 
     std::vector<slot> run() {
+        check_scale();
         bind_inputs();
         refuse_missing_inputs();
         bind_outputs();
@@ -246,10 +247,32 @@ private:
                 throw error(
                     fmt::format("ricci: the output {} is bound twice.", quoted(program_, o.name)));
             s = memory_of(o, storage::output, program_, request_.type);
+            check_result_type(o);
             // Memory of no elements may be nowhere; any address says that it is bound.
             if (s.data == nullptr) s.data = &slots_;
             shapes_.set_shape(o.name, o.rank, s.extents.data());
         }
+    }
+    /// Of a tensor that the program defines.
+    element type_of(ir::ref name) const {
+        return ir::is_of_places(program_, name) ? element::i32 : request_.type;
+    }
+    void check_result_type(const engine::operand& o) const {
+        const element bound = o.is_positions ? o.positions : request_.type;
+        const element given = type_of(o.name);
+        if (bound == given) return;
+        throw error(fmt::format("ricci: the output {} holds {}, and memory of {} is bound to it.",
+                                quoted(program_, o.name), name_of(given), name_of(bound)));
+    }
+    /// Places are no sums, which could be scaled and added to others.
+    void check_scale() const {
+        if (request_.alpha == number(1) && request_.beta == number(0)) return;
+        for (ir::ref n = 0; n < program_.names.size(); ++n)
+            if (roles_.output[at(n)] && ir::is_of_places(program_, n))
+                throw error(fmt::format(
+                    "ricci: the output {} holds places, which are not scaled; alpha is 1 and beta "
+                    "0 where a program gives it.",
+                    quoted(program_, n)));
     }
     void find_shapes() const {
         for (std::int32_t k = 0; k < request_.index_extent_count; ++k) {
@@ -275,7 +298,9 @@ private:
                      : roles_.output[at(n)] ? storage::output
                                             : storage::workspace;
             s.extents.assign(shapes_.extents(n), shapes_.extents(n) + shapes_.rank(n));
-            set_row_major(s, program_, request_.type);
+            s.own_type = type_of(n);
+            s.is_foreign = s.own_type != request_.type;
+            set_row_major(s, program_, s.own_type);
         }
     }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ricci/engine/executable.hpp>
+#include <ricci/ir/extrema.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/error.hpp>
 #include <ricci/ir/shapes.hpp>

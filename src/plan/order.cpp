@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <ricci/ir/extrema.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include "src/plan/bracketed.hpp"
 #include "src/plan/brackets.hpp"
@@ -67,6 +68,7 @@ void whole_slot(program_plan& plan, ir::ref equation, slot_number target, slot_n
     if (source) terms.push_back(scaled(source, alpha));
     if (beta != number(0)) terms.push_back(scaled(target, beta));
     made.body = values.add(terms);
+    if (plan.type_of(target) != plan.type && source) made.kind = assignment_kind::gather;
     plan.steps.push_back(make_step(values, std::move(made)));
 }
 
@@ -99,6 +101,8 @@ public:
     void make(const result_scale& scale) {
         const auto steps = plan_.steps.size(), slots = plan_.slots.size();
         const slot_number target = slot_of_name(request_.program.equations[e_].name);
+        if (ir::is_of_places(request_.program, request_.program.equations[e_].name))
+            return lower(scale, is_narrow(plan_.type) ? element::f32 : plan_.type);
         if ((!scale.old || scale.old == target) && !has_floats()) {
             lower(scale, plan_.type);
             const auto rounding = std::count_if(
@@ -150,8 +154,18 @@ private:
                     request_.program.affine_terms[p.terms.first + k].index)]);
         }
         lowering steps(plan_, known_, e_, std::move(order), type);
+        const ir::node& whole = request_.program.nodes[equation.body];
+        const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
+        if (ir::gives_place(whole)) {
+            const ir::ref along = request_.program.reduced(whole, 0);
+            steps.place_into({whole.detail == static_cast<std::uint8_t>(ir::reduction::argmax),
+                              loops[static_cast<std::size_t>(along)],
+                              read.part(request_.program.child(whole, 0))},
+                             target, indices);
+            return mark_hiding(steps, first);
+        }
         expr value;
-        if (ir::is_of_matrix(request_.program.nodes[equation.body])) {
+        if (ir::is_of_matrix(whole)) {
             const auto f = matrix_function(read, loops);
             if (plan_.holds(target.slot, type) && scale.alpha == 1 && scale.beta == 0 &&
                 read.covers_all())
@@ -166,14 +180,19 @@ private:
         known_.products.add(target, value);
         if (scale.alpha != 1)
             value = expressions.multiply({expressions.constant(scale.alpha), value});
-        const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
         finish(steps, read, expressions, target, indices, value, scale, type);
         known_.products.settle(target, [&](expr part) { return steps.in_memory(part); });
+        mark_hiding(steps, first);
+    }
+
+    // The steps from the first one on that are not done where what they write is no number.
+    void mark_hiding(const lowering& steps, std::ptrdiff_t first) {
         if (!steps.hides() || is_integer(plan_.type)) return;
         // Once all of what it writes is written: a step may write a part.
         std::vector<slot_number> seen;
         for (auto s = plan_.steps.end(); s != plan_.steps.begin() + first;) {
             auto& made = std::get<assign>((--s)->what);
+            if (is_integer(plan_.type_of(made.target.slot))) continue;
             made.hides = std::find(seen.begin(), seen.end(), made.target.slot) == seen.end();
             seen.push_back(made.target.slot);
         }
@@ -264,7 +283,7 @@ std::vector<postponed> put_off(program_plan& plan, const engine::request& reques
         slot& shadow = plan.slots[own.index()];
         shadow.kind = storage::workspace;
         shadow.data = nullptr;
-        set_row_major(shadow, request.program, plan.type);
+        set_row_major(shadow, request.program, plan.type_of(own));
     }
     return copies;
 }

@@ -176,6 +176,8 @@ expr graph::reduce(ir::reduction r, loop_list over, expr body) {
             return row(fold::logsumexp, std::move(over), body);
         case ir::reduction::softmax:
             return row(fold::softmax, std::move(over), body);
+        case ir::reduction::argmax:
+        case ir::reduction::argmin:
         case ir::reduction::inverse:
         case ir::reduction::cholesky:
         case ir::reduction::determinant:
@@ -183,7 +185,7 @@ expr graph::reduce(ir::reduction r, loop_list over, expr body) {
         case ir::reduction::log_of_determinant:
         case ir::reduction::cofactors:
         case ir::reduction::solve:
-            break;  // equations of their own; see matrices.hpp
+            break;  // equations of their own; see order.cpp
     }
     return body;
 }

@@ -132,6 +132,11 @@ private:
             require(body.kind == kind::load || body.kind == kind::gather, "a gather of no tensor");
         if (a.kind == assignment_kind::scatter)
             require(body.kind == kind::load, "a scatter of no tensor");
+        if (a.kind == assignment_kind::extremum)
+            require(body.kind == kind::load && a.over.size() == 1 &&
+                        (a.folding == fold::maximum || a.folding == fold::minimum) &&
+                        plan_.holds(a.target.slot, element::i32),
+                    "a place of no extremum");
         if (a.kind == assignment_kind::scan)
             require(body.kind == kind::load && contains(a.loops, a.along), "a scan of no tensor");
         require(!a.decay || (a.kind == assignment_kind::scan && a.folding == fold::sum &&

@@ -155,6 +155,11 @@ private:
         for (const auto& f : s.factors) check_walk(f.from, s.extents, f.lookups);
         check_number(s.scale);
     }
+    void check(const extremum_step& s) const {
+        check_walk(s.out, s.extents);
+        check_walk(s.in, s.extents);
+        require(s.out.at.strides.back() == 0, "places that lie along their own axis");
+    }
     void check(const scan_step& s) const {
         check_inside(s.to.slot, reached(s.out, s.extents));
         check_inside(s.from.slot, reached(s.in, s.extents));
@@ -255,6 +260,13 @@ private:
         require(
             !a.right || reached_by_side(s, s.from) == reached_by(plan_.values[a.right].source, all),
             "right-hand sides that are read elsewhere");
+    }
+    void compare(const assign& a, const extremum_step& s) const {
+        const auto all = united(a.loops, a.over);
+        require(reached(s.out.at, s.extents) == reached_by(a.target, all),
+                "places that are written elsewhere");
+        require(reached(s.in.at, s.extents) == reached_by(plan_.values[a.body].source, all),
+                "values that are read elsewhere");
     }
     void compare(const assign& a, const scan_step& s) const {
         require(reached(s.out, s.extents) == reached_by(a.target, a.loops),

@@ -17,6 +17,7 @@ enum class way : std::uint8_t {
     lookups,   // products summed, read or added up where a tensor says
     scatter,   // rows added where sums of positions say
     convert,   // elements become another type
+    extremum,  // places of the largest or the smallest values, row by row
     scan,      // folds of all elements up to each, in one pass
     matrices,  // matrices factored, or what is made of their factors
 };

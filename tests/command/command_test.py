@@ -86,6 +86,22 @@ class Command(unittest.TestCase):
         self.assertIn("Z, f64 5x6: z.npy", again.stdout)
         np.testing.assert_allclose(np.load(self.path / "z.npy"), y.sum(0), rtol=1e-12)
 
+    def test_places_of_extrema(self):
+        np.save(self.path / "z.npy", self.x[:3] + 0.5)
+        text = r"""y_i = \operatorname{argmin}_j \sum_a (x^{ia} - z^{ja})^2
+                   q^{ia} = z^{y_i a}"""
+        self.works("run", "-", "x=x.npy", "z=z.npy", "-o", "y=y.npy", "-o", "q=r.npz", "-o",
+                   "all.safetensors", text=text)
+        z = np.load(self.path / "z.npy")
+        expected = ((self.x[:, None] - z[None]) ** 2).sum(axis=2).argmin(axis=1)
+        y = np.load(self.path / "y.npy")
+        self.assertEqual(y.dtype, np.int32)
+        np.testing.assert_array_equal(y, expected)
+        np.testing.assert_array_equal(np.load(self.path / "r.npz")["q"], z[expected])
+        self.works("run", "-", "z=z.npy", "y=all.safetensors:y", "-o", "q=q.npy",
+                   text="q^{ia} = z^{y_i a}")
+        np.testing.assert_array_equal(np.load(self.path / "q.npy"), z[expected])
+
     def test_types(self):
         self.works("run", "attention.tex", *self.operands, "--type", "float", "-o", "Y=y.npy")
         y = np.load(self.path / "y.npy")

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/property/extremum_programs.hpp"
 #include "tests/property/place_origins.hpp"
 #include "tests/property/place_programs.hpp"
 
@@ -22,6 +23,7 @@ public:
         static constexpr std::int64_t few[] = {1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 9};
         // They are long, so that there are few: a function of the seed leaves the others as they are.
         if (p_.seed % every_pairs == 7) return pairs();
+        if (p_.seed % every_extrema == 3) return extremum_generator(p_.seed).run();
         if (chance(12)) return prefixes();
         for (const char letter : std::string("ijklm")) p_.extents[letter] = few[below(12)];
         if (chance(15)) p_.extents['i'] = 10 + below(30);
@@ -451,7 +453,7 @@ private:
         return p;
     }
 
-    static constexpr unsigned every_pairs = 100;
+    static constexpr unsigned every_pairs = 100, every_extrema = 10;
 
     std::mt19937 random_;
     place_program p_;

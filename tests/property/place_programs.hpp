@@ -92,6 +92,9 @@ struct place_term {
 struct place_line {
     std::string left, letters, function;
     std::vector<place_term> terms;
+    std::string extremum{};  // argmax, argmin: the line is one of places
+    char along = 0;          // the letter that these are of
+    bool kept = false;       // by a line of its own
 };
 struct place_tensor {
     std::vector<std::int64_t> extents;
@@ -107,14 +110,20 @@ struct place_program {
     std::map<std::string, place_tensor> tensors;
     std::map<char, std::int64_t> extents;
     std::vector<place_line> lines;
+    bool coarse = false;  // few numbers are drawn, which are sums of halves
 
     std::string text() const {
         std::string all;
         for (const auto& line : lines) {
             std::string sum;
             for (const auto& term : line.terms) sum += text_of(term, sum.empty());
-            all += at(line.left, line.letters) + " = " +
-                   (line.function.empty() ? sum : line.function + "(" + sum + ")") + "\n";
+            const bool places = !line.extremum.empty();
+            const std::string left =
+                places ? below(line.left, line.letters) : at(line.left, line.letters);
+            const std::string function =
+                places ? "\\operatorname{" + line.extremum + "}_" + line.along : line.function;
+            all += left + " = " + (function.empty() ? sum : function + "(" + sum + ")") + "\n";
+            if (line.kept) all += left + "\n";
         }
         return all;
     }
@@ -276,7 +285,7 @@ private:
         const auto has = [&](const std::string& all) {
             return all.find(letter) != std::string::npos;
         };
-        bool found = has(line.letters);
+        bool found = has(line.letters) || line.along == letter;
         each_term(line.terms, [&](const place_term& term, bool) {
             for (const auto& sign : term.signs) found = found || has(sign.over);
         });

@@ -30,6 +30,7 @@ inline tensor_values inputs_of(const place_program& p) {
                 value = static_cast<long double>(
                     t.least +
                     static_cast<std::int64_t>(random() % static_cast<unsigned>(t.below - t.least)));
+            else if (p.coarse) value = static_cast<long double>(random() % 5) / 4 - 0.5L;
             else value = static_cast<float>(std::uniform_real_distribution<double>(-1, 1)(random));
         all[name] = std::move(x);
     }
@@ -46,9 +47,8 @@ public:
             dense x = dense::zeros(p_.tensors.at(line.left).extents);
             std::size_t k = 0;
             over(line.letters, 0, [&] {
-                long double total = 0;
-                for (const auto& term : line.terms) total += term.times * value(term, 0);
-                x.values[k++] = apply(line.function, total);
+                x.values[k++] = line.extremum.empty() ? apply(line.function, sum(line))
+                                                      : place_of_extremum(line);
             });
             const auto later = stored.find(line.left);
             tensors_[line.left] = later == stored.end() ? x : later->second;
@@ -66,6 +66,23 @@ private:
             at_[list[k]] = x;
             over(list, k + 1, f);
         }
+    }
+    long double sum(const place_line& line) {
+        long double total = 0;
+        for (const auto& term : line.terms) total += term.times * value(term, 0);
+        return total;
+    }
+    /// The first of equal ones.
+    long double place_of_extremum(const place_line& line) {
+        long double best = 0;
+        std::int64_t place = -1;
+        over(std::string(1, line.along), 0, [&] {
+            const long double x = sum(line);
+            if (place >= 0 && !(line.extremum == "argmax" ? x > best : x < best)) return;
+            best = x;
+            place = at_.at(line.along);
+        });
+        return static_cast<long double>(place);
     }
     std::int64_t value(const letter_sum& s) const {
         std::int64_t total = s.offset;

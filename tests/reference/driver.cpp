@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <ricci/error.hpp>
+#include <ricci/ir/extrema.hpp>
 #include <ricci/parse.hpp>
 #include <ricci/engine/executable.hpp>
 
@@ -63,6 +64,10 @@ struct output {
     ir::ref name = ir::none;
     std::vector<std::int64_t> extents;
     std::vector<double> values;
+    bool whole = false;  // places, in the memory of the values
+    double at(std::size_t k) const {
+        return whole ? reinterpret_cast<const std::int32_t*>(values.data())[k] : values[k];
+    }
 };
 
 std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& extents) {
@@ -172,6 +177,7 @@ private:
                         const std::int64_t* extents) -> void* {
             output& o = static_cast<request*>(self)->outputs_.emplace_back();
             o.name = name;
+            o.whole = ir::is_of_places(static_cast<request*>(self)->program_, name);
             o.extents.assign(extents, extents + rank);
             std::int64_t size = 1;
             for (const auto n : o.extents) size *= n;
@@ -184,8 +190,7 @@ private:
             std::printf("output\t%s\t%zu", spelled(program_.name(o.name)).c_str(),
                         o.extents.size());
             for (const auto n : o.extents) std::printf("\t%lld", static_cast<long long>(n));
-            for (std::size_t k = 0; k + 1 < o.values.size(); ++k)
-                std::printf("\t%.17g", o.values[k]);
+            for (std::size_t k = 0; k + 1 < o.values.size(); ++k) std::printf("\t%.17g", o.at(k));
             std::printf("\n");
         }
     }

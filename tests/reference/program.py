@@ -3,6 +3,7 @@ heights, ranks, parts of one tensor and what is defined twice or by itself."""
 
 from collections import defaultdict
 
+from extrema import check_places
 from lexer import Doubt, Refused
 from names import Text
 from origins import Origins
@@ -67,6 +68,7 @@ class Program:
         self.heights()
         self.sort()
         self.check_names()
+        check_places(self.definitions, self.claims, self.functions.values())
         Origins(self)
 
     # sides ----------------------------------------------------------------------------------------

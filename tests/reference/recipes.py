@@ -5,7 +5,7 @@ from recipes_claims import claims, derivatives, loss_claims
 from recipes_conditions import below_functions, counts, masked_softmax, masks
 from recipes_matrices import (determinants, factors, inverses, matrix_claims, matrix_gradients,
                               solving)
-from recipes_places import bounds, digits, gathers, halves, heights, merged, padded, shifts
+from recipes_places import bounds, digits, extrema, gathers, halves, heights, merged, padded, shifts
 
 
 def softmax(m):
@@ -313,3 +313,5 @@ ALL = [gravity, overflow, overflow, padded, softmax, softmax, inline_softmax, ma
        cases, exponentials, left_sides, refused, attention, norm_signs, functions, solving, solving,
        determinants, inverses, inverses, factors, matrix_gradients, matrix_claims,
        below_functions, below_functions, below_functions, masked_softmax, counts, masks]
+# Drawn by the number of a text alone, so that the others stay what they were.
+LATER = [extrema]

@@ -80,6 +80,34 @@ def gathers(m):
     return [f"{Z(v, a)} = \\sum_{i} [{v} = {x}_{i}] {E(i, a)}"]
 
 
+def extrema(m):
+    m.heights_up()
+    i, j, a = m.letters(3)
+    X, Z, Q, L = (m.name(plain=True) for _ in range(4))
+    if "y" in m.names:
+        return [f"{L(i)} = {Z(i)}"]
+    m.names |= {"y"}
+    word = m.pick("argmax", "argmin")
+    place = f"y_{i} = \\operatorname{{{word}}}_{j}"
+    pairs = m.pick(f"({X(i, a)} {Z(j, a)})", f" \\sum_{a} ({X(i, a)} - {Z(j, a)})^2",
+                   f" |{X(i, a)} {Z(j, a)}|", f"(\\sin(7 {X(i, a)} {Z(j, a)}))")
+    row = m.pick(f"({X(i, j)})", f" {X(i, j)}", f"({X(i, j)} + {Q(j)})", f"(-{j} {X(i, j)})",
+                 f"(\\begin{{cases}} {X(i, j)} & \\text{{if }} {j} \\le {i} \\\\ -\\infty & "
+                 f"\\text{{otherwise}} \\end{{cases}})", f"(\\lfloor 2 {X(i, j)} \\rfloor)")
+    return m.pick(
+        [place + pairs, f"{Q(i, a)} = {Z.base}^{{y_{i} {a}}}"],
+        [place + pairs, f"{Q(i, a)} = {Z.base}^{{y_{i} {a}}}",
+         f"{L()} = \\sum_{{{i},{a}}} ({X(i, a)} - {Q(i, a)})^2",
+         f"{m.name(plain=True)(j, a)} = \\frac{{\\partial {L()}}}{{\\partial {Z(j, a)}}}"],
+        [place + pairs, f"{L(j)} = \\sum_{i} [y_{i} = {j}] {X(i, a)} {Z(i, a)}"],
+        [place + row], [place + row, f"{L(j)} = \\sum_{i} [y_{i} = {j}]"],
+        [place + row, f"{L()} = \\sum_{i} {X.base}^{{{i} y_{i}}}"],
+        [f"y = \\operatorname{{{word}}}_{i} {X(i)}"],
+        [place + row + " + 1"], [place + row, f"{L()} = \\sum_{i} y_{i}"],
+        [f"y = \\operatorname{{{word}}}_{{{i}{j}}} {X(i, j)}"],
+        [f"y_{i} = \\operatorname{{{word}}}_{{{j} \\le {i}}} {X(i, j)}"])
+
+
 def merged(m):
     m.heights_up()
     i, h, a, c, d = m.letters(5)

@@ -4,7 +4,7 @@ script means depends on the whole text, which names.py surveys."""
 from cursor import END, letters_of, split_commas
 from lexer import GREEK_COMMANDS, Doubt, Refused
 from quotients import Fractions
-from tree import (Add, Apply, Bracket, Call, Cases, Compare, Group, Infinity, Inverse, Logic,
+from tree import (PLACES, Add, Apply, Bracket, Call, Cases, Compare, Group, Infinity, Inverse, Logic,
                   Matrix, Name, Norm, Number, Power, Product, Reduce)
 
 COMMANDS = {
@@ -17,7 +17,7 @@ OPERATORS = {
     "GELU", "SiLU"
 }
 MATRICES = {"solve", "det", "logdet", "chol"}
-REDUCTIONS = {"mean", "softmax", "logsumexp", "max", "min"}
+REDUCTIONS = {"mean", "softmax", "logsumexp", "max", "min"} | PLACES
 ACCENTS = {"\\tilde", "\\hat", "\\bar", "\\dot"}
 RELATIONS = {"\\le", "<", "\\ge", ">", "=", "\\ne"}
 FUNCTION_LETTERS = {"f", "g", "h", "F", "G", "\\phi", "\\psi", "\\sigma", "\\rho"}
@@ -147,7 +147,7 @@ class Parser(Fractions):
 
     @staticmethod
     def power_of_reduction(r, exponent):
-        if r.kind in ("mean", "max", "min", "logsumexp"):
+        if r.kind in {"mean", "max", "min", "logsumexp"} | PLACES:
             raise Refused("two readings", f"a power behind {r.kind}")
         return Power(r, exponent)
 
@@ -293,6 +293,8 @@ class Parser(Fractions):
             indices, condition = self.below_sign(below, function in MATRICES)
             if function in MATRICES and (len(indices) != 2 or indices[0] == indices[1]):
                 raise Refused("unexpected", f"{function} takes the indices of rows and columns")
+            if function in PLACES and (condition is not None or len(indices) != 1):
+                raise Refused("places", f"{function} over other than one index")
             if function == "solve":
                 self.expect("(")
                 parts = [self.inner(a) for a in split_commas(self.until(")"))]

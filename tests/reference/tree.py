@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+PLACES = {"argmax", "argmin"}  # whose values are places of an axis
+
+
 @dataclass
 class Number:
     value: str  # as it is written
@@ -94,7 +97,8 @@ class Call:
 
 @dataclass
 class Reduce:
-    """kind: sum, product, mean, max, min, softmax, logsumexp; `bounds` as they are written."""
+    """kind: sum, product, mean, max, min, argmax, argmin, softmax, logsumexp; `bounds` as they are
+    written."""
     kind: str
     indices: list
     body: Any

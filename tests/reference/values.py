@@ -8,6 +8,7 @@ import numpy as np
 
 from arrays import (FUNCTIONS, PI, REAL, TWO, Array, aligned, apply, constant, power,
                     spread)
+from extrema import PLACES, place_of_extremum
 from lexer import Doubt
 from matrices import inverse, of_matrix
 from raw import OwnCall, Parameter
@@ -292,6 +293,8 @@ class Evaluator:
             for a in axes:
                 count *= d.shape[a]
             return Array(labels, d.sum(axis=axes) / REAL(count))
+        if node.kind in PLACES:
+            return Array(labels, place_of_extremum(node.kind, d, axes[0]).astype(REAL))
         if node.kind == "max":
             return Array(labels, d.max(axis=axes, initial=-np.inf))
         if node.kind == "min":

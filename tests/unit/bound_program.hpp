@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <ricci/engine/executable.hpp>
+#include <ricci/ir/extrema.hpp>
 
 #include "tests/front.hpp"
 #include "tests/unit/guarded.hpp"
@@ -143,7 +144,10 @@ public:
         return program_.view().find({n.data(), static_cast<std::int32_t>(n.size())});
     }
     memory& allocate(const shape& extents, layout l = layout::shuffled) {
-        auto& m = owned_.emplace_back(type_, extents, l, random_);
+        return allocate(extents, l, type_);
+    }
+    memory& allocate(const shape& extents, layout l, element type) {
+        auto& m = owned_.emplace_back(type, extents, l, random_);
         std::uniform_real_distribution<double> uniform(-1, 1);
         m.each([&](std::int64_t offset) { m.set(offset, uniform(random_)); });
         return m;
@@ -207,7 +211,9 @@ public:
         r.allocate = [](void* self, ir::ref n, std::int32_t rank,
                         const std::int64_t* extents) -> void* {
             auto& me = *static_cast<bound_program*>(self);
-            auto& m = me.allocate(shape(extents, extents + rank), layout::row_major);
+            const bool places = ir::is_of_places(me.program_.view(), n);
+            auto& m = me.allocate(shape(extents, extents + rank), layout::row_major,
+                                  places ? element::i32 : me.type_);
             me.results_[n] = &m;
             return m.data();
         };

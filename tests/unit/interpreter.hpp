@@ -304,10 +304,21 @@ private:
                 return most == -infinity ? most : most + std::log(weights);
             case ir::reduction::softmax:
                 return most == -infinity ? 0 : std::exp(here - most) / weights;
+            case ir::reduction::argmax:
+            case ir::reduction::argmin:
+                return first_extremum(row, kind == ir::reduction::argmax);
             default:
                 break;
         }
         throw std::logic_error("interpreter: an unknown reduction");
+    }
+
+    /// The first of equal ones; NaN is beyond all numbers.
+    static long double first_extremum(const std::vector<long double>& row, bool largest) {
+        std::size_t best = 0;
+        for (std::size_t k = 1; k < row.size() && !std::isnan(row[best]); ++k)
+            if (std::isnan(row[k]) || (largest ? row[k] > row[best] : row[k] < row[best])) best = k;
+        return static_cast<long double>(best);
     }
 
     /// At the places of its two indices, where it keeps them.

@@ -15,6 +15,7 @@
 #include <ricci/detail/nearest.hpp>
 #include <ricci/ir/compact.hpp>
 #include <ricci/ir/letters_beside_names.hpp>
+#include <ricci/ir/extrema.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
@@ -113,6 +114,7 @@ protected:
     constexpr bool is_active(ref n) const {
         const ir::node& x = p_.nodes[n];
         if (x.kind == op::tensor) return x.name < active_.size() && active_[x.name];
+        if (ir::gives_place(x)) return false;  // it moves in steps
         if (ir::is_power_of_zero(p_, x)) return false;
         for (std::int32_t k = 0; k < x.children.count; ++k)
             if (is_active(p_.links[x.children.first + k])) return true;

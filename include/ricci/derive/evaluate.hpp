@@ -7,6 +7,7 @@
 
 #include <ricci/derive/number_functions.hpp>
 #include <ricci/derive/number_matrices.hpp>
+#include <ricci/ir/extrema.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/ir/shapes.hpp>
 
@@ -233,6 +234,7 @@ private:
         if (ir::is_of_matrix(kind)) return of_matrix(n, x, kind);
         const ir::ref body = p_.child(x, 0);
         const bool soft = kind == ir::reduction::softmax || kind == ir::reduction::logsumexp;
+        if (ir::gives_place(kind)) return place(n, over[0], body, kind == ir::reduction::argmax);
         const Number here = kind == ir::reduction::softmax ? evaluate(body) : Number::whole(0);
         detail::buffer<Number> row;  // for the exponentials, which need the greatest value first
         Number total = Number::whole(0), most = total, least = total;
@@ -266,6 +268,23 @@ private:
         for (const Number& value : row) weights = weights + exponential(value - base);
         if (kind == ir::reduction::logsumexp) return base + logarithm(weights);
         return exponential(here - base) / weights;
+    }
+    /// The first place of the largest or the smallest value.
+    constexpr Number place(ir::ref n, ir::ref index, ir::ref body, bool largest) {
+        detail::buffer<ir::ref> over;
+        over.push(index);
+        Number best = Number::unknown(), found = Number::whole(0);
+        std::int64_t count = 0;
+        bool known = true;
+        loop(over, n, 0, [&] {
+            const Number value = evaluate(body);
+            const int order = count == 0 ? 0 : order_of(value, best);
+            known = known && order != 2;
+            if (count == 0 || order == (largest ? 1 : -1)) best = value;
+            if (order == (largest ? 1 : -1)) found = Number::whole(count);
+            ++count;
+        });
+        return known ? found : Number::unknown();
     }
     /// A function of the matrix over its two indices, at their current values where it keeps them.
     constexpr Number of_matrix(ir::ref n, const ir::node& x, ir::reduction kind) {

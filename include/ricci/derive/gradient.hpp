@@ -310,6 +310,9 @@ private:
                 return propagate(body, alone(through_inverse(n, closed(cotangent, n))));
             case reduction::cholesky:
                 return propagate(body, alone(through_factor(n, closed(cotangent, n))));
+            case reduction::argmax:
+            case reduction::argmin:
+                return;  // whole numbers, which move in steps
             case reduction::cofactors:
             case reduction::solve:
                 return;  // in no text that was read

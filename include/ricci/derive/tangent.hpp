@@ -141,7 +141,7 @@ private:
     constexpr buffer<ref> find_outputs() const {
         buffer<ref> outputs;
         for (const equation& q : p_.equations) {
-            bool output = !q.claim && !p_.names[q.name].shape_only;
+            bool output = !q.claim && !p_.names[q.name].shape_only && !ir::is_of_places(p_, q.name);
             if (output && !p_.names[q.name].kept)
                 for (const equation& other : p_.equations)
                     output = output && (other.claim || !ir::uses_name(p_, other.body, q.name));
@@ -371,6 +371,8 @@ private:
                 return through_inverse(n, inside);
             case reduction::cholesky:
                 return change_of_factor(n, inside);
+            case reduction::argmax:
+            case reduction::argmin:  // whole numbers, which move in steps
             case reduction::cofactors:
             case reduction::solve:
                 return none;  // in no text that was read

@@ -134,6 +134,8 @@ inline constexpr reduction_name reduction_names[] = {
     {"softmax", "\\operatorname{softmax}"},
     {"logsumexp", "\\operatorname{logsumexp}"},
     {"prod", "\\prod"},
+    {"argmax", "\\operatorname{argmax}"},
+    {"argmin", "\\operatorname{argmin}"},
     {"inverse", ""},
     {"chol", "\\operatorname{chol}"},
     {"det", "\\det"},

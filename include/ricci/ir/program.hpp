@@ -56,6 +56,8 @@ enum class reduction : std::uint8_t {
     softmax,
     logsumexp,
     product,
+    argmax,  // the first place of the largest value, and of the smallest one: see extrema.hpp
+    argmin,
     inverse,   // at (i, j): element (j, i) of the inverse of K^{ij}, so that x^j with
                // K^{ij} x^j = y^i is the sum over i of it and y^i
     cholesky,  // at (i, j): L^{ij} with K^{ik} = L^{ij} L^{kj}; 0 where i < j
@@ -125,16 +127,6 @@ constexpr bool is_power_of_zero(const Program& p, const node& x) {
 
 /// [m^{ij}]: a tensor of bool, or of whole numbers 0 and 1, that stands as a condition.
 constexpr bool is_truth(const node& x) { return x.kind == op::compare && x.value == 1; }
-
-/// Whether the tensor stands as a condition somewhere below.
-template <class Program>
-constexpr bool has_truth_of(const Program& p, ref n, ref name) {
-    const node& x = p.nodes[n];
-    if (is_truth(x)) return p.nodes[p.links[x.children.first]].name == name;
-    for (std::int32_t k = 0; k < x.children.count; ++k)
-        if (has_truth_of(p, p.links[x.children.first + k], name)) return true;
-    return false;
-}
 
 /// Where an axis of a tensor is read or written.
 enum class position_kind : std::uint8_t {

@@ -67,6 +67,16 @@ constexpr std::int32_t rank_of(const program_view& p, ref name) {
     return rank;
 }
 
+/// Whether the tensor stands as a condition somewhere below.
+template <class Program>
+constexpr bool has_truth_of(const Program& p, ref n, ref name) {
+    const node& x = p.nodes[n];
+    if (is_truth(x)) return p.nodes[p.links[x.children.first]].name == name;
+    for (std::int32_t k = 0; k < x.children.count; ++k)
+        if (has_truth_of(p, p.links[x.children.first + k], name)) return true;
+    return false;
+}
+
 /// Whether every use of a tensor below a node takes its value for a place of an axis, x in
 /// E^{x_i a}, or for nothing but its shape, as x^0 does, or is in a condition, which compares
 /// numbers of any type.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ricci/detail/buffer.hpp>
+#include <ricci/ir/extrema.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/conditions.hpp>
 #include <ricci/ir/print.hpp>
@@ -553,6 +554,7 @@ private:
             for_each_index(p, x.positions, [&](ref i) { need(e, i); });
             for (std::int32_t k = 0; k < x.indices.count; ++k) need(e, p.reduced(x, k));
             if (binds(x) && x.value >= 1) need_places(e, p.reduced(x, 0), x.value);
+            if (gives_place(x)) need_place(e, p.reduced(x, 0));
         });
         if (found) return;
         if (t.ranks_[q.name] >= 0) {
@@ -587,6 +589,18 @@ private:
         in_equation(p, s, e);
         s << "a sum over the first " << static_cast<std::int64_t>(least) << " places of the index "
           << p.index(i) << " has only " << extent(i);
+        say_origin(p, s, cell(i).name, cell(i).axis);
+        found = make_mistake(mistake_kind::extents, s);
+    }
+    /// Of an extremum: it is one of the axis, and a number of 32 bits.
+    constexpr void need_place(ref e, ref i) {
+        constexpr std::int64_t most = std::int64_t{1} << 31;
+        if (found || extent(i) == open_extent || (extent(i) > 0 && extent(i) <= most)) return;
+        detail::text_builder s;
+        in_equation(p, s, e);
+        s << "the index " << p.index(i) << " has " << extent(i) << " places, "
+          << (extent(i) > 0 ? "more than a number of 32 bits counts"
+                            : "so that none of them is that of an extremum");
         say_origin(p, s, cell(i).name, cell(i).axis);
         found = make_mistake(mistake_kind::extents, s);
     }

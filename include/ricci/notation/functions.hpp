@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/extrema.hpp>
 #include <ricci/notation/sums.hpp>
 
 namespace ricci::notation {
@@ -128,6 +129,8 @@ protected:
         if (matrix) read_index_list(over);
         else condition = read_condition_or_list(over, mark);
         if (failed() || (matrix && !are_of_matrix(over, name, begin))) return none;
+        if (ir::gives_place(reduction) && (condition != none || over.size() != 1))
+            return this->refuse(mistake_kind::unexpected, begin, end_before(), one_axis);
         if (reduction == ir::reduction::solve) {
             ref arguments[2] = {none, none};
             if (!read_arguments(arguments, true,
@@ -149,6 +152,12 @@ protected:
             note_argument(begin, at, program_.nodes[body].kind == ir::op::number, false, bound);
         return bounded_sign(reduction, bound, condition, mark, body, begin);
     }
+    static constexpr text_view one_axis =
+        "a place is one of the axis of one index; write argmax_j, and what a condition leaves out "
+        "as "
+        "a value that is never the largest: \\operatorname{argmax}_j(\\begin{cases} x^{ij} & j "
+        "\\le i "
+        "\\\\ -\\infty & \\text{otherwise} \\end{cases})";
     constexpr ref read_application(ir::function f, std::int32_t begin) {
         const bool two = ir::entry_of(f).arguments == 2;
         if (!two && !is_symbol('(')) {

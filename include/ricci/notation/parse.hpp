@@ -64,6 +64,7 @@ constexpr ir::mistake check(ir::program& p, text_view text, statement_parser& pa
     if (!found) found = check_ranks(p, text);
     if (!found) found = origin_settler(p, text).run();
     if (!found) found = check_definitions(p, text);
+    if (!found) found = check_places_of_extrema(p, text);
     if (!found) found = say_axes(p, text, parser.axes());
     if (!found) found = ir::order_equations(p, text);
     if (!found) found = ir::keep_defined(p, text);

@@ -44,6 +44,7 @@ inline constexpr reduction_word reductions[] = {
     {"softmax", ir::reduction::softmax}, {"logsumexp", ir::reduction::logsumexp},
     {"solve", ir::reduction::solve},     {"chol", ir::reduction::cholesky},
     {"det", ir::reduction::determinant}, {"logdet", ir::reduction::log_determinant},
+    {"argmax", ir::reduction::argmax},   {"argmin", ir::reduction::argmin},
 };
 
 inline constexpr text_view greek[] = {
@@ -167,9 +168,9 @@ struct refused_word {
     text_view sentence;
 };
 inline constexpr text_view argument_of_extreme =
-    "positions of the largest or smallest value are no results yet; the value is \\max_j(x^{ij}), "
-    "and "
-    "with m^i = \\max_j(x^{ij}) its places are those where [x^{ij} = m^i] is 1";
+    "the place of the largest value is \\operatorname{argmax}_j(x^{ij}), that of the smallest "
+    "\\operatorname{argmin}_j(x^{ij}): a tensor of positions, with the index below that they are "
+    "of";
 inline constexpr text_view expectation =
     "an expectation is written as what it is a mean over: \\operatorname{mean}_i(x_i), or with "
     "weights \\sum_i p_i x_i";
@@ -224,7 +225,7 @@ inline constexpr text_view operations[] = {
 
 /// Functions of matrices, which have indices in this notation and no name.
 inline constexpr refused_word refused_functions[] = {
-    {"argmax", argument_of_extreme},
+    {"argmax", argument_of_extreme},  // without an index
     {"argmin", argument_of_extreme},
     {"diag",
      "matrix notation has no indices; write them: the matrix of a diagonal is a^i \\delta_{ij}, "

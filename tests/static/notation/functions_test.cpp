@@ -71,13 +71,36 @@ static_assert(refused("y^i = \\operatorname{Foo}", mistake_kind::unknown_functio
                       "unknown function Foo"));
 static_assert(refused("\\operatorname{Foo}^i = x^i", mistake_kind::unexpected, 1, 1,
                       "\\text{...}"));
-static_assert(refused("y^h = \\operatorname{argmax}_j A^{hj}", mistake_kind::index_free, 1, 7,
-                      "the value is \\max_j"));
-static_assert(refused("y^h = \\operatorname{argmin}_j(A^{hj})", mistake_kind::index_free, 1, 7,
-                      "no results yet"));
-static_assert(refused("y^h = argmax_j A^{hj}", mistake_kind::index_free, 1, 7, "no results yet"));
 static_assert(refused("y^h = \\arg\\max_j A^{hj}", mistake_kind::index_free, 1, 7,
-                      "no results yet"));
+                      "the place of the largest value is \\operatorname{argmax}_j"));
+// Tensors of places, which stand alone on the right and are no numbers.
+static_assert(prints("y^h = \\operatorname{argmax}_j A^{hj}",
+                     "y^{h} = \\operatorname{argmax}_{j}(A^{hj})"));
+static_assert(prints("y^h = (argmin_j(A^{hj} B^{hj}))",
+                     "y^{h} = \\operatorname{argmin}_{j}(A^{hj} B^{hj})"));
+static_assert(
+    prints("y_i = \\operatorname{argmin}_j \\sum_a (x^{ia} - z^{ja})^2; Q^{ia} = z^{y_i a}; "
+           "n^k = \\sum_i [y_i = k]",
+           "y^{i} = \\operatorname{argmin}_{j}(\\sum_{a} (x^{ia} - z^{ja})^{2})\n"
+           "Q^{ia} = z^{y_{i}a}\nn^{k} = \\sum_{i} [y^{i} = k]"));
+static_assert(prints("y^h = \\operatorname{argmax}_j A^{hj}; y^h; Q^h = A^{h y^h}",
+                     "y^{h} = \\operatorname{argmax}_{j}(A^{hj})\ny^{h}\nQ^{h} = A^{hy_{h}}"));
+static_assert(refused("y^h = 2 \\operatorname{argmax}_j A^{hj}", mistake_kind::unexpected, 1, 9,
+                      "in an equation of its own"));
+static_assert(refused("Y^{ha} = X^{y^h a} + z^a; z^a = \\max_h \\operatorname{argmax}_j A^{hja}",
+                      mistake_kind::unexpected, 1, 40, "in an equation of its own"));
+static_assert(refused("y^h = \\operatorname{argmax}_j A^{hj}; s = \\sum_h y^h",
+                      mistake_kind::unexpected, 1, 50, "no numbers to compute with"));
+static_assert(refused("y^h = \\operatorname{argmax}_j A^{hj}; z^h = y^h", mistake_kind::unexpected,
+                      1, 45, "no numbers to compute with"));
+static_assert(refused("y = \\operatorname{argmin}_{hj} A^{hj}", mistake_kind::unexpected, 1, 5,
+                      "the axis of one index"));
+static_assert(refused("y^h = \\operatorname{argmax}_{j \\le h} A^{hj}", mistake_kind::unexpected, 1,
+                      7, "as a value that is never the largest"));
+static_assert(refused("y^h = \\operatorname{argmax}(A^{hj})", mistake_kind::unexpected, 1, 7,
+                      "argmax needs the index"));
+static_assert(refused("y^h = \\operatorname{argmin}_j(A^{hj})^2", mistake_kind::unexpected, 1, 7,
+                      "\\operatorname{argmin}"));
 static_assert(prints("\\operatorname{foo}(x) = x + 1; y^i = \\operatorname{foo}(x^i)",
                      "y^{i} = x^{i} + 1"));
 // The index of a call may be the letter of the definition.

@@ -256,9 +256,9 @@ RICCI_INLINE auto with_request(results<Program, T>& outputs, const engine::numbe
     r.index_extent_count = all.index_count;
     r.alpha = alpha;
     r.beta = beta;
-    const output_slot slots[] = {{list::template name_of<K>,
-                                  &boost::hana::at_key(outputs, typename list::template key<K>{}),
-                                  &allocate_tensor<T, list::template rank<K>>}...};
+    const output_slot slots[] = {
+        {list::template name_of<K>, &boost::hana::at_key(outputs, typename list::template key<K>{}),
+         &allocate_tensor<typename list::template element<K, T>, list::template rank<K>>}...};
     output_slots memory{slots, sizeof...(K)};
     r.allocate = &output_slots::allocate;
     r.context = &memory;

@@ -6,6 +6,7 @@
 #include <ricci/detail/bind/unsuitable.hpp>
 #include <ricci/element.hpp>
 #include <ricci/ir/element_rules.hpp>
+#include <ricci/ir/extrema.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/roles.hpp>
@@ -346,6 +347,11 @@ private:
             return fail(kind::element_type, s);
         }
         if (says_places(k)) return;
+        if (ir::is_of_places(p_, name)) {
+            s << " is a tensor of places, whole numbers of 32 bits, and memory of "
+              << name_of(o.type) << " is bound to it; bind std::int32_t";
+            return fail(kind::element_type, s);
+        }
         if (o.type == element::boolean) {
             s << " holds bool, which stands in conditions only, as in [" << o.spelling
               << "^{ij}]; bind the numbers 0 and 1 of the other tensors' type";
@@ -403,6 +409,8 @@ private:
     /// Whole numbers for positions and conditions may stand among tensors of another type.
     constexpr bool says_places(std::int32_t k) const {
         const ir::ref name = names_[k];
+        if (name != ir::none && ir::is_of_places(p_, name))
+            return operands_[k].type == element::i32;
         return is_whole(operands_[k].type) && name != ir::none && p_.definition(name) == ir::none &&
                holds_places(p_, name);
     }

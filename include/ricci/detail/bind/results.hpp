@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <boost/hana/at_key.hpp>
@@ -106,6 +107,9 @@ struct program_outputs {
     using key = name<hash_of(view.name(at(K)))>;
     template <std::size_t K>
     static constexpr int rank = rank_of(view, at(K));
+    /// What its elements are in a call whose tensors hold T.
+    template <std::size_t K, class T>
+    using element = std::conditional_t<ir::is_of_places(view, at(K)), std::int32_t, T>;
 };
 
 /// The names of a program's outputs, each with an empty tensor, in the order of its equations.
@@ -114,11 +118,12 @@ struct output_list;
 template <std::uint64_t Program, class T, std::size_t... K>
 struct output_list<Program, T, std::index_sequence<K...>> {
     using outputs = program_outputs<Program>;
-    using pairs =
-        boost::hana::basic_tuple<boost::hana::pair<typename outputs::template key<K>,
-                                                   tensor<T, outputs::template rank<K>>>...>;
-    using map = typename boost::hana::detail::make_map_type<boost::hana::pair<
-        typename outputs::template key<K>, tensor<T, outputs::template rank<K>>>...>::type;
+    template <std::size_t N>
+    using pair = boost::hana::pair<
+        typename outputs::template key<N>,
+        tensor<typename outputs::template element<N, T>, outputs::template rank<N>>>;
+    using pairs = boost::hana::basic_tuple<pair<K>...>;
+    using map = typename boost::hana::detail::make_map_type<pair<K>...>::type;
 };
 template <std::uint64_t Program>
 using output_numbers =

@@ -10,8 +10,8 @@
 namespace ricci::testing {
 
 inline const char* word_of(plan::assignment_kind kind) {
-    static constexpr const char* words[] = {"contract", "map",    "gather", "lookups",
-                                            "scatter",  "matrix", "scan"};
+    static constexpr const char* words[] = {"contract", "map",    "gather",   "lookups",
+                                            "scatter",  "matrix", "extremum", "scan"};
     static_assert(sizeof words / sizeof *words ==
                   static_cast<std::size_t>(plan::assignment_kind::scan) + 1);
     return words[static_cast<std::size_t>(kind)];

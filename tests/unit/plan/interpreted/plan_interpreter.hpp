@@ -79,6 +79,7 @@ private:
     void run(const plan::assign& a) {
         if (a.kind == plan::assignment_kind::scatter) return add_up(a);
         if (a.kind == plan::assignment_kind::lookups) return look_up(a);
+        if (a.kind == plan::assignment_kind::extremum) return find_places(a);
         if (a.kind == plan::assignment_kind::scan) return fold_up_to_each(a);
         if (a.kind == plan::assignment_kind::matrix && a.matrix.task == plan::matrix_task::factor)
             return keep_matrices(a);
@@ -113,6 +114,23 @@ private:
                 return true;
         }
         return false;
+    }
+    // The first place whose value is the extremum; NaN is beyond all numbers.
+    void find_places(const plan::assign& a) {
+        loops_.each(a.loops, [&] {
+            std::int64_t place = 0, count = 0;
+            double best = 0;
+            loops_.each(a.over, [&] {
+                const double x = real_of(values_.at(a.body));
+                const bool beyond = a.folding == plan::fold::maximum ? x > best : x < best;
+                if (count == 0 || beyond || (x != x && best == best)) {
+                    best = x;
+                    place = count;
+                }
+                ++count;
+            });
+            values_.store(a.target, number_from<T>(static_cast<double>(place)));
+        });
     }
     // What is read of each row is read before any of it is written.
     void fold_up_to_each(const plan::assign& a) {

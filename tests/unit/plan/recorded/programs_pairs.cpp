@@ -65,6 +65,16 @@ const std::string polynomial = R"(
     f^{ib} = K^{ij} w^{jb}
 )";
 const std::string nearest = R"(n^i = \min_j \sum_a (x^{ia} - z^{ja})^2)";
+const std::string looked_up = R"(
+    y_i = \operatorname{argmin}_j \sum_a (x^{ia} - z^{ja})^2
+    q^{ia} = z^{y_i a}
+    L = \operatorname{mean}_{ia}((x^{ia} - q^{ia})^2)
+)";
+const std::string sums_of_clusters = R"(
+    y_i = \operatorname{argmin}_k \sum_a (x^{ia} - c^{ka})^2
+    C^{ka} = c^{ka} + \sum_i [y_i = k] x^{ia}
+)";
+const std::string places_of_columns = R"(w_j = \operatorname{argmax}_i (\tanh(b^i) + x^{ij}))";
 const std::string largest = R"(m^i = \max_j (Q^{ia} K^{ja}))";
 const std::string late_interaction = R"(s^{n} = \sum_i \max_j (Q^{ia} D^{nja}))";
 const std::string absolute = R"(D^{ij} = \sum_a |X^{ia} - Y^{ja}|)";
@@ -144,6 +154,10 @@ std::vector<recorded_program> pair_programs() {
         {"polynomial kernel, gradients", polynomial, wide, "c = 1", "both f X Z w"},
         {"nearest neighbour", nearest, wide},
         {"nearest neighbour, gradients", nearest, wide, "", "both n x z"},
+        {"nearest neighbours, looked up", looked_up, points},
+        {"nearest neighbours, looked up, gradients", looked_up, points, "", "both L x z"},
+        {"sums of clusters", sums_of_clusters, "i=512 k=16 a=8"},
+        {"places of the largest in columns", places_of_columns, "i=256 j=128"},
         {"largest of a product", largest, wide},
         {"largest of a product, gradients", largest, wide, "", "both m Q K"},
         {"late interaction", late_interaction, "n=16 i=32 j=128 a=64"},

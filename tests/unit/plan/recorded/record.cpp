@@ -193,6 +193,14 @@ private:
         return line + "  free " + loops(free) + "  over " + loops(over) + "\n";
     }
 
+    std::string words_of_step(const extremum_step& s) const {
+        std::vector<named_loop> free, over;
+        for (std::size_t k = 0; k < s.extents.size(); ++k)
+            (k + 1 < s.extents.size() ? free : over).push_back({s.indices[k], s.extents[k]});
+        return std::string(s.largest ? "argmax " : "argmin ") + name(s.out.use.slot) + " = " +
+               name(s.in.use.slot) + "  free " + loops(free) + "  over " + loops(over) + "\n";
+    }
+
     std::string words_of_step(const scan_step& s) const {
         std::vector<named_loop> over;
         for (std::size_t k = 0; k < s.extents.size(); ++k)
