@@ -39,7 +39,6 @@ ARROWS = {
     "src/fused": {"base", "src/steps", "src/tile", "src/contract", "src/kernels", "src/runtime"},
     # What is decided before anything runs.
     "src/path": {"base", "ir", "src/kernels", "src/runtime"},
-    "src/plan": {"base", "ir", "engine", "src/steps", "src/path", "src/linear", "src/kernels"},
     # A plan and the memory of its operands, run.
     "src/text": {"base", "ir", "notation", "derive", "engine", "front"},
     "src/engine": {"base", "ir", "derive", "engine", "bind", "tensors", "front", "src/steps", "src/text", "src/plan",
@@ -72,6 +71,31 @@ ARROWS = {
     "python": {"base", "ir", "tensors", "front", "src/front", "src/runtime", "tools/papers", "tools/check",
                "tools/draw", "tools/show"},
 }
+
+# The rooms of the planner, each with those that it may include; src/plan/ itself has the passes in order.
+# Who includes "src/plan" may include every room.
+BELOW_PLAN = {"base", "ir", "engine", "src/steps", "src/path", "src/linear", "src/kernels"}
+ROOMS = {
+    "pool": set(),
+    "trees": {"pool"},
+    "schedule": {"pool"},
+    "words": {"schedule"},
+    "bind": {"pool", "trees", "schedule", "words"},
+    "forms": {"pool", "schedule"},
+    "read": {"pool", "trees", "schedule", "words", "bind", "forms"},
+    "rewrite": {"pool", "trees", "schedule", "bind", "read"},
+    "code": {"pool", "schedule", "words"},
+    "groups": {"pool", "trees", "schedule", "words", "bind", "code"},
+    "store": {"schedule", "forms"},
+    "verify": {"pool", "schedule", "words", "store"},
+}
+for name, others in ROOMS.items():
+    ARROWS[f"src/plan/{name}"] = BELOW_PLAN | {f"src/plan/{other}" for other in others}
+ROOM_PARTS = {f"src/plan/{name}" for name in ROOMS}
+ARROWS["src/plan"] = BELOW_PLAN | ROOM_PARTS
+for allowed in ARROWS.values():
+    if "src/plan" in allowed:
+        allowed |= ROOM_PARTS
 
 # The files at the top of include/ricci that are not `front`.
 BASE = {"element.hpp", "error.hpp", "extents.hpp", "half.hpp"}
@@ -109,7 +133,7 @@ def part_of(path):
     if names[0] == "python":
         return "python"
     if names[0] in ("src", "tools") and len(names) > 2:
-        return names[0] + "/" + names[1]
+        return "/".join(names[:3] if names[1] == "plan" and len(names) > 3 else names[:2])
     return None
 
 

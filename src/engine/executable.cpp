@@ -16,8 +16,8 @@
 #include "src/engine/plan_words.hpp"
 #include "src/engine/requests.hpp"
 #include "src/plan/make_plan.hpp"
-#include "src/plan/operands.hpp"
-#include "src/plan/words.hpp"
+#include "src/plan/bind/operands.hpp"
+#include "src/plan/words/words.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::engine {

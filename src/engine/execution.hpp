@@ -12,7 +12,7 @@
 #include "src/engine/nan_search.hpp"
 #include "src/engine/ready_steps.hpp"
 #include "src/engine/workspace_memory.hpp"
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 
 namespace ricci::engine {
 

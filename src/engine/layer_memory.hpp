@@ -10,7 +10,7 @@
 #include <ricci/array.hpp>
 #include <ricci/engine/executable.hpp>
 
-#include "src/plan/step_loop.hpp"
+#include "src/plan/schedule/step_loop.hpp"
 
 namespace ricci::engine {
 

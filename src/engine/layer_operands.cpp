@@ -11,8 +11,8 @@
 #include <ricci/ir/shapes.hpp>
 
 #include "src/engine/requests.hpp"
-#include "src/plan/operands.hpp"
-#include "src/plan/words.hpp"
+#include "src/plan/bind/operands.hpp"
+#include "src/plan/words/words.hpp"
 #include "src/base/texts.hpp"
 
 namespace ricci::engine {

@@ -9,8 +9,8 @@
 #include <ricci/derive/repeat.hpp>
 
 #include "src/engine/requests.hpp"
-#include "src/plan/copy_plan.hpp"
-#include "src/plan/operands.hpp"
+#include "src/plan/code/copy_plan.hpp"
+#include "src/plan/bind/operands.hpp"
 #include "src/base/texts.hpp"
 
 namespace ricci::engine {

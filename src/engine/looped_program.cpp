@@ -5,7 +5,7 @@
 
 #include "src/engine/plan_words.hpp"
 #include "src/engine/requests.hpp"
-#include "src/plan/copy_plan.hpp"
+#include "src/plan/code/copy_plan.hpp"
 #include "src/plan/make_plan.hpp"
 
 namespace ricci::engine {

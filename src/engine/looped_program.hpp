@@ -14,7 +14,7 @@
 #include <ricci/engine/executable.hpp>
 
 #include "src/engine/execution.hpp"
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 
 namespace ricci::engine {
 

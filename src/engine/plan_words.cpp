@@ -7,7 +7,7 @@
 
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/kernels/gemm/gemm_complex.hpp"
-#include "src/plan/explain.hpp"
+#include "src/plan/words/explain.hpp"
 
 namespace ricci::engine {
 namespace {

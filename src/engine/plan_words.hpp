@@ -6,7 +6,7 @@
 #include <ricci/ir/program.hpp>
 
 #include "src/engine/execution.hpp"
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 
 namespace ricci::engine {
 

@@ -10,7 +10,7 @@
 
 #include "src/linear/cofactors.hpp"
 #include "src/linear/factorization.hpp"
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 #include "src/runtime/loans.hpp"
 
 namespace ricci::engine {

@@ -19,7 +19,7 @@
 #include "src/index/lookup_sum.hpp"
 #include "src/index/row_offsets.hpp"
 #include "src/map/map.hpp"
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 #include "src/runtime/loans.hpp"
 #include "src/scan/scan.hpp"
 

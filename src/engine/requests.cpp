@@ -10,7 +10,7 @@
 #include <ricci/error.hpp>
 
 #include "src/plan/make_plan.hpp"
-#include "src/plan/words.hpp"
+#include "src/plan/words/words.hpp"
 #include "src/runtime/float_settings.hpp"
 
 namespace ricci::engine {

@@ -9,7 +9,7 @@
 
 #include <ricci/engine/executable.hpp>
 
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 #include "src/runtime/memory_watch.hpp"
 
 namespace ricci::engine {

@@ -9,7 +9,7 @@
 
 #include "src/kernels/scalar/scalar_complex.hpp"
 #include "src/kernels/scalar/scalar_whole.hpp"
-#include "src/plan/scalar.hpp"
+#include "src/plan/pool/scalar.hpp"
 
 namespace ricci::engine {
 namespace {

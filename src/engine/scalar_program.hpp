@@ -7,7 +7,7 @@
 
 #include <ricci/engine/number.hpp>
 
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 
 namespace ricci::engine {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-#include "src/plan/workspace.hpp"
+#include "src/plan/code/workspace.hpp"
 
 namespace ricci::engine {
 

@@ -5,8 +5,8 @@
 
 #include <ricci/error.hpp>
 
-#include "src/plan/emit.hpp"
-#include "src/plan/workspace.hpp"
+#include "src/plan/code/emit.hpp"
+#include "src/plan/code/workspace.hpp"
 
 namespace ricci::networks {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "src/network/index_ranges.hpp"
 #include "src/network/tree.hpp"
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 
 namespace ricci::networks {
 

@@ -7,7 +7,7 @@
 #include <ricci/engine/executable.hpp>
 #include <ricci/ir/program.hpp>
 
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 
 namespace ricci::plan {
 

@@ -10,14 +10,14 @@
 
 #include <ricci/ir/extrema.hpp>
 #include <ricci/ir/rewrite.hpp>
-#include "src/plan/bracketed.hpp"
-#include "src/plan/brackets.hpp"
-#include "src/plan/lower.hpp"
-#include "src/plan/matrix_factors.hpp"
-#include "src/plan/symmetric.hpp"
-#include "src/plan/translate.hpp"
-#include "src/plan/unread.hpp"
-#include "src/plan/words.hpp"
+#include "src/plan/pool/bracketed.hpp"
+#include "src/plan/trees/brackets.hpp"
+#include "src/plan/forms/lower.hpp"
+#include "src/plan/forms/matrix_factors.hpp"
+#include "src/plan/trees/symmetric.hpp"
+#include "src/plan/read/translate.hpp"
+#include "src/plan/store/unread.hpp"
+#include "src/plan/words/words.hpp"
 
 namespace ricci::plan {
 namespace {

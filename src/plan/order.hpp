@@ -6,8 +6,8 @@
 #include <ricci/engine/executable.hpp>
 #include <ricci/ir/shapes.hpp>
 
-#include "src/plan/operands.hpp"
-#include "src/plan/plan.hpp"
+#include "src/plan/bind/operands.hpp"
+#include "src/plan/schedule/plan.hpp"
 
 namespace ricci::plan {
 

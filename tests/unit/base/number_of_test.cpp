@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/base/number_of.hpp"
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 #include "tests/catch.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <random>
 #include <vector>
 
-#include "src/plan/affine_bounds.hpp"
+#include "src/plan/bind/affine_bounds.hpp"
 #include "tests/catch.hpp"
 
 using namespace ricci;

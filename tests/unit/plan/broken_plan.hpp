@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "src/plan/make_plan.hpp"
-#include "src/plan/verify.hpp"
-#include "src/plan/verify_compiled.hpp"
+#include "src/plan/verify/verify.hpp"
+#include "src/plan/verify/verify_compiled.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/plan/recorded/bound_case.hpp"
 

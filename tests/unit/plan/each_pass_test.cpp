@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/plan/make_plan.hpp"
-#include "src/plan/notation.hpp"
+#include "src/plan/words/notation.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/plan/recorded/bound_case.hpp"
 

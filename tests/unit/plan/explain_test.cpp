@@ -8,7 +8,7 @@
 #include <ricci/ricci.hpp>
 
 #include "src/kernels/gemm/gemm.hpp"
-#include "src/plan/classify.hpp"
+#include "src/plan/code/classify.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/attention.hpp"
 #include "tests/unit/bound_program.hpp"

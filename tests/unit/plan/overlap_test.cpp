@@ -1,5 +1,5 @@
 // Whether two strided tensors share a byte, compared with a search through all of their bytes.
-#include "src/plan/overlap.hpp"
+#include "src/plan/bind/overlap.hpp"
 
 #include <cstdint>
 #include <random>

@@ -7,7 +7,7 @@
 
 #include <ricci/error.hpp>
 
-#include "src/plan/overlap.hpp"
+#include "src/plan/bind/overlap.hpp"
 #include "tests/unit/attention.hpp"
 #include "tests/unit/bound_program.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "src/plan/make_plan.hpp"
-#include "src/plan/step_loop.hpp"
-#include "src/plan/verify_loop.hpp"
+#include "src/plan/schedule/step_loop.hpp"
+#include "src/plan/verify/verify_loop.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/bound_program.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "src/plan/make_plan.hpp"
-#include "src/plan/verify_program.hpp"
+#include "src/plan/verify/verify_program.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/plan/recorded/bound_case.hpp"
 

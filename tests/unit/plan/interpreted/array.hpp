@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 #include "tests/unit/bound_program.hpp"
 
 namespace ricci::testing {

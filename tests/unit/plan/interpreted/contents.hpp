@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 
 namespace ricci::testing {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "src/plan/make_plan.hpp"
-#include "src/plan/notation.hpp"
+#include "src/plan/words/notation.hpp"
 #include "tests/unit/plan/interpreted/contents.hpp"
 #include "tests/unit/plan/interpreted/plan_interpreter.hpp"
 

@@ -14,8 +14,8 @@
 #include <variant>
 #include <vector>
 
-#include "src/plan/plan.hpp"
-#include "src/plan/weights_again.hpp"
+#include "src/plan/schedule/plan.hpp"
+#include "src/plan/pool/weights_again.hpp"
 #include "tests/unit/dense_matrix.hpp"
 #include "tests/unit/plan/interpreted/values.hpp"
 

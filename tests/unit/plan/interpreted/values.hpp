@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/plan/expression.hpp"
+#include "src/plan/pool/expression.hpp"
 #include "tests/unit/map/meanings.hpp"
 #include "tests/unit/plan/interpreted/array.hpp"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/plan/opcode_words.hpp"
-#include "src/plan/words.hpp"
+#include "src/plan/words/opcode_words.hpp"
+#include "src/plan/words/words.hpp"
 
 namespace ricci::testing {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <ricci/ir/program.hpp>
 
-#include "src/plan/plan.hpp"
+#include "src/plan/schedule/plan.hpp"
 
 namespace ricci::testing {
 

@@ -1,0 +1,67 @@
+// Positions and conditions on them: as sums of indices and inequalities, or as numbers where the
+// indices are known.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+#include "src/plan/bind/affine_bounds.hpp"
+
+namespace ricci::plan {
+
+/// A node, and whether it is to hold or to fail.
+struct position_condition {
+    ir::ref node = ir::none;
+    bool holds = true;
+};
+
+/// Conditions that hold together: sums of indices that are 0 or more, and others, whose value is
+/// known where the indices are.
+struct conjunction {
+    std::vector<affine_form> affine;
+    std::vector<position_condition> others;
+};
+
+class position_reader {
+public:
+    using extent_of = std::function<std::int64_t(ir::ref)>;
+    using place_of = std::function<std::int64_t(ir::ref)>;
+
+    /// `extent`: of an index, bound ones too.
+    position_reader(const ir::program_view& p, extent_of extent)
+        : p_(p), extent_(std::move(extent)) {}
+
+    /// A place on an axis, where it is an index or arithmetic of some.
+    std::optional<affine_form> form_of(const ir::position& q) const;
+    /// A number that is a sum of positions and whole numbers.
+    std::optional<affine_form> form_of(ir::ref n) const;
+    /// The conditions as alternatives, at least one of which holds where all of them do. What
+    /// depends on more than positions is taken to hold.
+    std::vector<conjunction> alternatives(std::span<const position_condition> all) const;
+
+    /// Whether an expression is made of positions and numbers alone.
+    bool is_known(ir::ref n) const;
+    /// Its number, where the indices are at these places.
+    double value(ir::ref n, const place_of& at) const;
+
+private:
+    struct real_form {
+        affine_form sum;  // without its offset
+        double offset = 0;
+    };
+    std::optional<real_form> real_form_of(ir::ref n) const;
+    std::optional<double> count_of(const ir::node& sum) const;
+    std::vector<conjunction> alternatives(ir::ref n, bool holds) const;
+    std::vector<conjunction> comparison(ir::ref n, bool holds) const;
+    std::vector<conjunction> other(ir::ref n, bool holds) const;
+
+    const ir::program_view& p_;
+    extent_of extent_;
+};
+
+}  // namespace ricci::plan

@@ -1,0 +1,237 @@
+// How assignments run. Costs are those of a nominal core, which multiplies two vectors of 32 bytes
+// and moves sixteen bytes in a cycle, four times as many within its cache, and takes sixteen cycles
+// to begin something: they say which way is cheaper, not how long it takes.
+#include "src/plan/code/classify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <vector>
+
+#include "src/kernels/elementwise/price.hpp"
+
+namespace ricci::plan {
+namespace {
+
+constexpr double vector_bytes = 32, line_bytes = 64;
+constexpr double vectors_a_cycle = 2, bytes_a_cycle = 16, start = 16;
+constexpr double cached_bytes_a_cycle = 64, cache_bytes = 1 << 20;
+// More than its bytes, for an element that is read on its own.
+constexpr double lone_read = 1;
+// To begin the sum of a row and to finish it, in double.
+constexpr double row_start = 128;
+// A tile of a contraction.
+constexpr double tile_rows = 8, tile_vectors = 2;
+// To read where something lies, check it and go there.
+constexpr double lookup = 4;
+
+/// Elements of a type in memory, and in the vectors that compute with it.
+struct numbers {
+    explicit numbers(element type)
+        : bytes(static_cast<double>(size_of(type))),
+          lanes(vector_bytes / std::max(bytes, 4.0)),
+          multiplications(is_complex(type) ? 4 : 1) {}
+    double bytes, lanes, multiplications;
+};
+
+double iterations(const std::vector<contraction_loop>& loops) {
+    double count = 1;
+    for (const auto& l : loops) count *= static_cast<double>(l.extent);
+    return count;
+}
+
+double iterations(const std::vector<std::int64_t>& extents) {
+    double count = 1;
+    for (const auto extent : extents) count *= static_cast<double>(extent);
+    return count;
+}
+
+/// Bytes that are moved to read a number of a tensor, when the next one is so many elements away:
+/// one that lies apart from others takes a cache line.
+double moved(std::int64_t stride, double bytes) {
+    if (stride == 0) return 0;
+    return std::abs(stride) == 1 ? bytes : line_bytes;
+}
+
+decision cheapest(std::initializer_list<priced_way> ways) {
+    decision made;
+    const auto* const best = std::min_element(
+        ways.begin(), ways.end(), [](const auto& x, const auto& y) { return x.cycles < y.cycles; });
+    made.taken = *best;
+    for (const auto& other : ways)
+        if (&other != best && (!made.runner_up || other.cycles < made.runner_up->cycles))
+            made.runner_up = other;
+    return made;
+}
+
+/// Each number is read once for all loops that it does not move along.
+double cost_of_lookups(const std::vector<planned_lookup>& lookups,
+                       const std::vector<std::int64_t>& extents) {
+    double looked_up = 0;
+    for (const auto& l : lookups) {
+        double places = 1;
+        for (std::size_t k = 0; k < extents.size(); ++k)
+            if (l.numbers.at.strides[k] != 0) places *= static_cast<double>(extents[k]);
+        looked_up += places;
+    }
+    return looked_up * lookup;
+}
+
+double cost_of_lookups(const contraction_step& s) {
+    std::vector<std::int64_t> extents;
+    for (const auto* const group : {&s.batch, &s.m, &s.n, &s.k})
+        for (const auto& l : *group) extents.push_back(l.extent);
+    return cost_of_lookups(s.a_lookups, extents) + cost_of_lookups(s.b_lookups, extents);
+}
+
+/// Whole tiles are multiplied, and operands read once for all of them.
+double cost_of_contraction(const contraction_step& s, const numbers& of) {
+    const double batch = iterations(s.batch), m = iterations(s.m), n = iterations(s.n),
+                 k = iterations(s.k);
+    const double bytes = batch * (m * k + k * n + m * n) * of.bytes;
+    if (m == 1 || n == 1)  // a matrix and a vector: there is one product for every number
+        return start + 2 * of.multiplications * batch * m * n * k / of.lanes / vectors_a_cycle +
+               bytes / bytes_a_cycle;
+    const double columns = tile_vectors * of.lanes;
+    const auto tiles_of = [&](double rows, double others) {
+        return batch * std::ceil(rows / tile_rows) * std::ceil(others / columns);
+    };
+    const double tile = of.multiplications * tile_rows * tile_vectors * k / vectors_a_cycle;
+    return std::min(tiles_of(m, n), tiles_of(n, m)) * (tile + start) + bytes / bytes_a_cycle;
+}
+
+/// Both operands are read again for every product, and every result begins a row.
+double cost_of_fold(const contraction_step& s, const numbers& of) {
+    const double batch = iterations(s.batch), m = iterations(s.m), n = iterations(s.n),
+                 k = iterations(s.k);
+    const double results = batch * m * n, products = results * k;
+    const auto read = [&](const contraction_loop& l) {
+        return moved(l.a, of.bytes) + moved(l.b, of.bytes);
+    };
+    // The loop of a row: the one along which the operands lie closest.
+    const auto inner = std::min_element(
+        s.k.begin(), s.k.end(), [&](const auto& x, const auto& y) { return read(x) < read(y); });
+    const double rows = products / static_cast<double>(inner->extent);
+    const auto lone = [](std::int64_t stride) { return std::abs(stride) > 1 ? lone_read : 0; };
+    const bool cached = batch * (m + n) * k * of.bytes <= cache_bytes;
+    return results * row_start + rows * start +
+           products *
+               (of.multiplications / of.lanes / vectors_a_cycle + lone(inner->a) + lone(inner->b) +
+                read(*inner) / (cached ? cached_bytes_a_cycle : bytes_a_cycle));
+}
+
+/// Sums of products of two matrices alone: nothing is added to, and no factor is left. With one row
+/// or one column each element is read once in any case. A fold reads no place beside an axis, and
+/// none that a number says.
+bool can_fold(const contraction_step& s) {
+    return s.a_edges.empty() && s.b_edges.empty() && s.a_lookups.empty() && s.b_lookups.empty() &&
+           s.beta == 0 && s.alpha.instructions.empty() && s.alpha.value == 1 && !s.conjugate_a &&
+           !s.conjugate_b && iterations(s.m) > 1 && iterations(s.n) > 1 && iterations(s.k) > 1;
+}
+
+/// In vectors of multiplications.
+double price_of(opcode code, const numbers& of) {
+    using kernels::function_price;
+    switch (kernels::price_of(code)) {
+        case function_price::quick:
+            return 1;
+        case function_price::division:
+            return 4;
+        case function_price::exponential:
+            return 12;
+        case function_price::series:
+            return 24;
+        case function_price::each_lane:
+            return 16 * of.lanes;
+    }
+    return 1;
+}
+
+/// A program is interpreted: what is read and what an operation gives is stored in a tile.
+double cost_of_program(const map_step& s, const numbers& of) {
+    const double elements = iterations(s.extents);
+    double vectors = 0, bytes = 0;
+    for (const auto& i : s.program) {
+        if (i.code == opcode::load) {
+            const auto& strides = s.operands[static_cast<std::size_t>(i.operand)].strides;
+            bytes += moved(strides.empty() ? 0 : strides.back(), of.bytes);
+        }
+        if (i.code == opcode::constant) continue;
+        bytes += 2 * of.bytes;
+        if (arity(i.code) > 0) vectors += price_of(i.code, of);
+    }
+    return start + elements * (vectors / of.lanes / vectors_a_cycle + bytes / bytes_a_cycle);
+}
+
+}  // namespace
+
+decision classify(const contraction_step& s, element type) {
+    const numbers of(type);
+    const priced_way contract{way::contract, cost_of_contraction(s, of) + cost_of_lookups(s)};
+    if (!can_fold(s)) return {contract, std::nullopt};
+    return cheapest({contract, {way::fold, cost_of_fold(s, of)}});
+}
+
+decision classify(const map_step& s, element type) {
+    const numbers of(type);
+    const double program = cost_of_program(s, of), elements = iterations(s.extents);
+    if (s.folding != fold::none) {
+        double results = 1;
+        for (std::size_t k = 0; k + static_cast<std::size_t>(s.folded) < s.extents.size(); ++k)
+            results *= static_cast<double>(s.extents[k]);
+        // The exponentials of these, and the sum.
+        const double vectors = elements / of.lanes *
+                               (sums_exponentials(s.folding) ? price_of(opcode::exp, of) + 1 : 1);
+        return {{way::fold, program + results * row_start + vectors / vectors_a_cycle},
+                std::nullopt};
+    }
+    const double written = elements * of.bytes / bytes_a_cycle;
+    const priced_way map{way::map, program + written};
+    if (s.program.size() != 1 || s.program[0].code != opcode::load) return {map, std::nullopt};
+    // Lines are moved as they are or transposed on the way, so that each is read once.
+    return cheapest({{way::copy, start + 2 * written}, map});
+}
+
+decision classify(const gather_step& s, element type) {
+    const numbers of(type);
+    const double elements = iterations(s.extents);
+    const double moves = s.scatter ? 3 : 2;
+    const double cycles =
+        start + cost_of_lookups(s.lookups, s.extents) + moves * elements * of.bytes / bytes_a_cycle;
+    if (s.scatter) return {{way::scatter, cycles + elements / of.lanes / vectors_a_cycle}, {}};
+    if (!s.lookups.empty()) return {{way::gather, cycles}, {}};
+    return {{way::convert, cycles + elements / of.lanes / vectors_a_cycle}, {}};
+}
+
+decision classify(const lookup_sum_step& s, element type) {
+    const numbers of(type);
+    const double elements = iterations(s.extents);
+    double lookups = cost_of_lookups(s.scattered, s.extents);
+    for (const auto& f : s.factors) lookups += cost_of_lookups(f.lookups, s.extents);
+    const double cycles = start + lookups + elements * of.bytes / bytes_a_cycle +
+                          elements / of.lanes / vectors_a_cycle;
+    return {{way::lookups, cycles}, {}};
+}
+
+decision classify(const matrix_step& s, element type) {
+    const numbers of(type);
+    return {{way::matrices, start + s.flops / 2 * of.multiplications / of.lanes / vectors_a_cycle +
+                                s.bytes / bytes_a_cycle},
+            {}};
+}
+
+decision classify(const extremum_step& s, element type) {
+    const numbers of(type);
+    const double elements = iterations(s.extents);
+    return {{way::extremum, start + elements * (1.0 / of.lanes + of.bytes / bytes_a_cycle)}, {}};
+}
+
+decision classify(const scan_step& s, element type) {
+    const numbers of(type);
+    const double elements = iterations(s.extents);
+    // Each waits for the one before it, a few rows abreast.
+    return {{way::scan, start + elements * (1 + (s.decays() ? 3 : 2) * of.bytes / bytes_a_cycle)},
+            {}};
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,280 @@
+// Steps over pairs of places run over panels, each with what a condition leaves there.
+#include "src/plan/forms/cut_masked.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "src/plan/schedule/edges.hpp"
+#include "src/plan/forms/lower.hpp"
+#include "src/plan/forms/masked_values.hpp"
+#include "src/plan/forms/triangle_parts.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// Shorter loops are not cut, and a panel is no narrower; of longer ones there are so many.
+constexpr std::int64_t fewest_places = 256, least_panel = 64, most_panels = 8;
+// Of all pairs so many are left, at most, for the panels to be worth their steps.
+constexpr double most_left = 0.75;
+
+/// How a step is cut: along i, which is free in it, and by panels of i in j. Who reads what it
+/// makes reads it in the same panels.
+struct panel_cut {
+    triangle pairs;
+    bool fills = false;  // `beyond` is written where the condition does not hold
+    double beyond = 0;
+    bool hides = false;  // what was multiplied by 0 there may have been no number
+};
+
+/// Part of one loop, and of the other what the condition leaves there, and what it does not.
+struct panel {
+    loop_range free, left, beyond;
+};
+
+class mask_cutter {
+public:
+    explicit mask_cutter(program_plan& plan)
+        : plan_(plan), values_(plan.values), cuts_(plan.steps.size()) {}
+
+    void run() {
+        if (std::none_of(plan_.steps.begin(), plan_.steps.end(),
+                         [&](const step& s) { return is_long(s); }))
+            return;
+        masked_tensors known(plan_);
+        for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+            if (const assign* a = plan_.steps[s].as_assign()) cuts_[s] = own_cut(known, *a);
+            known.look(plan_.steps[s]);
+        }
+        for (std::size_t s = plan_.steps.size(); s-- > 0;)
+            if (const assign* a = plan_.steps[s].as_assign(); a != nullptr && !cuts_[s])
+                cuts_[s] = cut_of_readers(s, *a);
+        if (std::none_of(cuts_.begin(), cuts_.end(), [](const auto& c) { return bool(c); })) return;
+        std::vector<step> steps;
+        for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+            if (cuts_[s]) cut(*plan_.steps[s].as_assign(), *cuts_[s], steps);
+            else steps.push_back(std::move(plan_.steps[s]));
+        }
+        plan_.steps = std::move(steps);
+    }
+
+private:
+    // Which steps are cut -------------------------------------------------------------------------
+
+    bool is_long(const step& s) const {
+        const assign* a = s.as_assign();
+        if (a == nullptr) return false;
+        const auto all = united(a->loops, a->over);
+        return std::count_if(all.begin(), all.end(),
+                             [&](loop l) { return values_.extent(l) >= fewest_places; }) >= 2;
+    }
+
+    bool is_cuttable(const assign& a) const {
+        if (values_[a.body].edged || !plan_.holds(a.target.slot, plan_.type)) return false;
+        if (a.kind == assignment_kind::map) return true;
+        if (a.kind != assignment_kind::contract) return false;
+        const auto& factors = values_[a.body].arguments;
+        return std::all_of(factors.begin(), factors.end(),
+                           [&](expr f) { return values_[f].kind == kind::load; });
+    }
+
+    // By what is known of what it computes.
+    std::optional<panel_cut> own_cut(const masked_tensors& known, const assign& a) const {
+        if (!is_cuttable(a)) return {};
+        const auto is_hidden = [&](const masked_value& m) {
+            return m.by_numbers && !known.shows_elsewhere(a.body, m.pairs);
+        };
+        if (a.kind == assignment_kind::contract) {
+            for (const expr f : values_[a.body].arguments)
+                if (const auto m = known.value_of(f); m && m->beyond == 0 && !is_hidden(*m))
+                    if (auto cut = folded_cut(a, *m)) return cut;
+            return {};
+        }
+        const bool pointwise = a.folding == fold::none || a.folding == fold::softmax;
+        const auto m = pointwise ? known.made_by(a) : known.value_of(a.body);
+        if (!m || is_hidden(*m)) return {};
+        if (pointwise) return pointwise_cut(a, *m);
+        const bool leaves_out =
+            a.folding == fold::sum || a.folding == fold::maximum || a.folding == fold::logsumexp;
+        return leaves_out && m->beyond == identity_of(a.folding) ? folded_cut(a, *m) : std::nullopt;
+    }
+
+    // What changes nothing where it is folded is left out.
+    std::optional<panel_cut> folded_cut(const assign& a, const masked_value& m) const {
+        const bool over_i = contains(a.over, m.pairs.i), over_j = contains(a.over, m.pairs.j);
+        if (over_i == over_j) return {};
+        const triangle pairs = over_j ? m.pairs : exchanged(m.pairs);
+        if (!contains(a.loops, pairs.i) || !is_worth(pairs)) return {};
+        return panel_cut{pairs, false, 0, m.by_numbers};
+    }
+
+    // What a map gives at each pair. A softmax needs all that is left of what it is over.
+    std::optional<panel_cut> pointwise_cut(const assign& a, const masked_value& m) const {
+        if (!contains(a.loops, m.pairs.i) || !contains(a.loops, m.pairs.j)) return {};
+        const bool over_i = contains(a.over, m.pairs.i), over_j = contains(a.over, m.pairs.j);
+        if (over_i && over_j) return {};
+        triangle pairs = m.pairs;
+        if (over_i || (!over_j && axis_of(a.target, pairs.j) < axis_of(a.target, pairs.i)))
+            pairs = exchanged(pairs);
+        if (!is_worth(pairs)) return {};
+        return panel_cut{pairs, true, m.beyond,
+                         m.by_numbers && plan_.slot_of(a.target).kind == storage::output};
+    }
+
+    std::size_t axis_of(const access& a, loop l) const {
+        std::size_t axis = 0;
+        while (axis < a.at.size() && a.at[axis].factor(l) == 0) ++axis;
+        return axis;
+    }
+
+    bool is_worth(const triangle& pairs) const {
+        const auto parts = parts_of(values_, pairs);
+        return parts && parts->rows >= fewest_places && parts->columns >= fewest_places &&
+               parts->pairs() <= most_left * static_cast<double>(parts->rows) *
+                                     static_cast<double>(parts->columns);
+    }
+
+    // By all that read what it makes being cut alike, so that they read it in these panels alone.
+    std::optional<panel_cut> cut_of_readers(std::size_t maker, const assign& a) const {
+        if (!is_cuttable(a) || a.beta != 0 || a.hides ||
+            (a.kind == assignment_kind::map && a.folding != fold::none) ||
+            !is_whole_tensor(plan_, a.target))
+            return {};
+        std::optional<triangle> all;
+        bool rewritten = false;
+        for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+            const bool reads = effects(s, a.target.slot, false),
+                       writes = effects(s, a.target.slot, true);
+            if (s == maker || (!reads && !writes)) continue;
+            if (s < maker || !reads || !cuts_[s]) return {};
+            const assign& reader = *plan_.steps[s].as_assign();
+            const auto pairs = pairs_as_made(a, reader, cuts_[s]->pairs);
+            if (!pairs || (all && *all != *pairs)) return {};
+            all = pairs;
+            if (!writes) continue;
+            // Once all of it is written again, what is read there is that.
+            if (!cuts_[s]->fills || !is_whole_tensor(plan_, reader.target)) return {};
+            rewritten = true;
+            break;
+        }
+        const bool unseen = rewritten || plan_.slot_of(a.target).kind == storage::workspace;
+        if (!all || !unseen || !is_worth(*all)) return {};
+        return panel_cut{*all, false, 0, false};
+    }
+
+    bool effects(std::size_t s, slot_number slot, bool writes) const {
+        const auto& all = plan_.steps[s].effects;
+        return std::any_of(all.begin(), all.end(),
+                           [&](const effect& t) { return t.slot == slot && t.writes == writes; });
+    }
+
+    // The pairs that a reader reads, by the loops of what makes them; nothing where it reads
+    // others.
+    std::optional<triangle> pairs_as_made(const assign& made, const assign& reader,
+                                          triangle pairs) const {
+        std::optional<loop_map> names;
+        bool same = true;
+        for_each_load(values_, reader, [&](const access& read) {
+            if (read.slot != made.target.slot) return;
+            loop_map mine;
+            for (std::size_t axis = 0; axis < read.at.size(); ++axis) {
+                const place &there = read.at[axis], &here = made.target.at[axis];
+                if (here.terms.empty()) continue;
+                same = same && is_whole_axis(there) && !there.terms.empty();
+                if (same) mine.emplace_back(there.terms[0].over, here.terms[0].over);
+            }
+            same = same && (!names || *names == mine);
+            names = std::move(mine);
+        });
+        if (!same || !names) return {};
+        for (loop* l : {&pairs.i, &pairs.j}) {
+            const loop before = *l;
+            const auto found = std::find_if(names->begin(), names->end(),
+                                            [&](const auto& n) { return n.first == before; });
+            if (found == names->end() || values_.extent(found->second) != values_.extent(before))
+                return {};
+            *l = found->second;
+        }
+        return pairs;
+    }
+
+    // Panels --------------------------------------------------------------------------------------
+
+    // A few places more are left where there would be none.
+    std::vector<panel> panels_of(const triangle& t) const {
+        const std::int64_t extent = values_.extent(t.i), other = values_.extent(t.j);
+        const std::int64_t count = std::min(most_panels, extent / least_panel);
+        std::vector<panel> all;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const std::int64_t first = extent * k / count, end = extent * (k + 1) / count;
+            panel p{{first, end - first}, {}, {}};
+            if (t.up) {  // j <= i + offset
+                const auto last = std::clamp<std::int64_t>(end + t.offset, least_panel, other);
+                p.left = {0, last};
+                p.beyond = {last, other - last};
+            } else {  // i + offset <= j
+                const auto from =
+                    std::clamp<std::int64_t>(first + t.offset, 0, other - least_panel);
+                p.left = {from, other - from};
+                p.beyond = {0, from};
+            }
+            all.push_back(p);
+        }
+        return all;
+    }
+
+    // A step where loops are at parts of them.
+    assign at_parts(const assign& a, moved_loops there) {
+        assign made = a;
+        made.hides = false;
+        for (const auto& m : there) {
+            made.target = moved(values_, made.target, m);
+            if (contains(made.over, m.what)) made.over = moved(made.over, m);
+            if (contains(made.loops, m.what)) made.loops = moved(made.loops, m);
+        }
+        if (a.kind == assignment_kind::contract) {
+            expr_list factors;
+            for (const expr f : values_[a.body].arguments)
+                factors.push_back(values_.moved(f, there));
+            made.body = values_.as_written(opcode::multiply, std::move(factors));
+        } else {
+            made.body = values_.moved(a.body, there);
+        }
+        return made;
+    }
+
+    void cut(const assign& a, const panel_cut& c, std::vector<step>& to) {
+        for (const panel& p : panels_of(c.pairs)) {
+            const moved_loop row = to_part(values_, c.pairs.i, p.free);
+            const moved_loop there[] = {row, to_part(values_, c.pairs.j, p.left)};
+            to.push_back(make_step(values_, at_parts(a, there)));
+            if (!c.fills || p.beyond.count == 0) continue;
+            assign filled = a;
+            filled.hides = false;
+            filled.folding = fold::none;
+            filled.over = {};
+            filled.body = values_.constant(c.beyond);
+            for (const auto& m : {row, to_part(values_, c.pairs.j, p.beyond)}) {
+                filled.target = moved(values_, filled.target, m);
+                filled.loops = moved(filled.loops, m);
+            }
+            to.push_back(make_step(values_, std::move(filled)));
+        }
+        // Looked at once all of it is written.
+        std::get<assign>(to.back().what).hides = a.hides || c.hides;
+    }
+
+    program_plan& plan_;
+    graph& values_;
+    std::vector<std::optional<panel_cut>> cuts_;  // by step
+};
+
+}  // namespace
+
+void cut_masked(program_plan& plan) {
+    const bool real = plan.type == element::f32 || plan.type == element::f64;
+    if (real && !plan.careful && plan.values.solves_places()) mask_cutter(plan).run();
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,248 @@
+// Sums of pairs i, j under [j <= i] as linear recurrences: where the weight of a pair is a number
+// of j, times numbers of the links from j to i, times a number of i, the sum over j up to each i,
+// or over i from each j on, is what was there a place before, times the link, and the place's own.
+// So the gradients of products, maxima and logsumexp up to an index take one pass.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "src/plan/forms/lower.hpp"
+#include "src/plan/pool/solve_places.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// Fewer are summed by all pairs.
+constexpr std::int64_t fewest_carried = 8;
+
+// The condition of a softmax; none: it is not one that pairs have.
+expr condition_of_softmax(const graph& values, expr factor) {
+    const auto& node = values[factor];
+    if (node.kind != kind::fold || node.folding != fold::softmax) return expr::none;
+    const auto cases =
+        chosen_in(values, node.arguments[0], -std::numeric_limits<double>::infinity());
+    return cases ? cases->condition : expr::none;
+}
+
+}  // namespace
+
+std::optional<lowering::decayed_sum> lowering::decayed_sum_under(const triangle& pairs,
+                                                                 const loop_list& over,
+                                                                 expr_span factors) const {
+    const std::int64_t places = graph_.extent(pairs.j);
+    // Each i stands for a place of j, but for those that no j goes with.
+    const bool ends_inside =
+        pairs.up ? graph_.extent(pairs.i) + pairs.offset <= places : pairs.offset >= 0;
+    const bool over_i = contains(over, pairs.i);
+    if (!ends_inside || places < fewest_carried || over_i == contains(over, pairs.j)) return {};
+    decayed_sum found;
+    found.pairs = pairs;
+    found.over_i = over_i;
+    loop_list beside;
+    for (const expr f : factors) {
+        const auto& indices = graph_[f].indices;
+        const bool has_i = contains(indices, pairs.i), has_j = contains(indices, pairs.j);
+        if (!has_i || !has_j) {
+            const bool summed = over_i ? has_i : has_j;
+            (summed ? found.summed : found.others).push_back(f);
+            if (!summed) beside = united(beside, indices);
+            continue;
+        }
+        if (triangle_in(graph_, f, pairs.j) == pairs) continue;
+        const auto weight = pair_weight_in(graph_, extrema_, f, pairs);
+        if (!weight) return {};
+        found.weights.push_back(*weight);
+        beside = united(beside, without(graph_[weight->of].indices, {pairs.j}));
+    }
+    if (found.weights.empty()) return {};
+    found.later = common(over, beside);
+    found.alone = without(over, found.later);
+    return found;
+}
+
+std::optional<lowering::decayed_sum> lowering::decayed_sum_of(const loop_list& over,
+                                                              expr body) const {
+    const auto all = graph_.factors(body);
+    const expr_list factors(all.begin(), all.end());
+    for (const expr f : factors) {
+        // What a softmax gives is 0 where its condition does not hold.
+        const expr of_softmax = condition_of_softmax(graph_, f);
+        const expr condition = of_softmax ? of_softmax : f;
+        for (const loop j : graph_[condition].indices) {
+            if (of_softmax && !contains(graph_[f].over, j)) continue;
+            const auto pairs = triangle_in(graph_, condition, j);
+            if (!pairs) continue;
+            if (auto found = decayed_sum_under(*pairs, over, factors)) return found;
+        }
+    }
+    return {};
+}
+
+// The fold of what stands at all places up to each, or from each on, but for the nearest ones.
+expr lowering::up_to_each(fold folding, expr value, const triangle& pairs, std::int64_t apart) {
+    auto& loops = graph_.loops();
+    const loop k = loops.fresh(loops.letter(pairs.j), graph_.extent(pairs.j));
+    place ahead;  // 0 <= ahead
+    ahead.add(pairs.j, pairs.up ? 1 : -1);
+    ahead.add(k, pairs.up ? -1 : 1);
+    ahead.offset = -apart;
+    const expr is_before =
+        graph_.apply(opcode::less_equal, graph_.constant(0), graph_.position(std::move(ahead)));
+    const expr there =
+        graph_.apply(opcode::select, is_before, graph_.renamed(value, {{pairs.j, k}}),
+                     graph_.constant(identity_of(folding)));
+    const auto prefix = prefix_of(folding, {k}, there);
+    return prefix ? *prefix : stored(graph_.row(folding, {k}, there));
+}
+
+// The extremum up to each place of j; where it is in memory for each i, it is there.
+expr lowering::extremum_of(const pair_weight& weight, expr x, const triangle& pairs) {
+    const bool same_places = pairs.offset == 0 && graph_.extent(pairs.i) == graph_.extent(pairs.j);
+    if (weight.extremum && same_places && graph_[weight.extremum].kind == kind::load)
+        return graph_.renamed(weight.extremum, {{pairs.i, pairs.j}});
+    return up_to_each(weight.folding, x, pairs, 0);
+}
+
+expr lowering::at_place(expr value, loop l, place to) {
+    const moved_loop there{l, std::move(to)};
+    return graph_.moved(value, {&there, 1});
+}
+
+void lowering::add_parts(const pair_weight& weight, const triangle& pairs, pair_parts& parts) {
+    const expr x = stored(weight.of);
+    const auto at_link = [&](expr e, bool further) {
+        return at_place(e, pairs.j, {further == pairs.up ? 1 : 0, {{parts.link_loop, 1}}});
+    };
+    if (weight.kind == pair_weight::weight_kind::others) {
+        parts.start.push_back(up_to_each(fold::product, x, pairs, 1));
+        parts.links.push_back(at_link(x, true));
+        return;
+    }
+    const expr extremum = extremum_of(weight, x, pairs);
+    if (weight.kind == pair_weight::weight_kind::extreme) {
+        parts.start.push_back(graph_.apply(opcode::equal, x, extremum));
+        parts.links.push_back(
+            graph_.apply(opcode::equal, at_link(extremum, false), at_link(extremum, true)));
+        return;
+    }
+    // exp(x_j - m_i) / s_i with the maximum m_i of all up to i and s_i, the sum of what they are to
+    // it: nothing is larger than 1, and no link is rounded but where the maximum rises.
+    const double least = type_ == element::f32
+                             ? static_cast<double>(std::numeric_limits<float>::lowest())
+                             : std::numeric_limits<double>::lowest();
+    const auto maximum = code_of(ir::function::maximum), exponential = code_of(ir::function::exp);
+    const expr most = graph_.apply(maximum, extremum, graph_.constant(least));
+    const expr start = stored(graph_.apply(exponential, graph_.apply(opcode::subtract, x, most)));
+    const expr link = graph_.apply(
+        exponential, graph_.apply(opcode::subtract, at_link(most, false), at_link(most, true)));
+    const expr sum = recurrence(start, link, parts, pairs.j, pairs.up);
+    parts.start.push_back(start);
+    parts.links.push_back(link);
+    // Where all are -infinity the sum is 0, and so are all weights.
+    parts.end.push_back(
+        graph_.apply(opcode::reciprocal, graph_.apply(maximum, sum, graph_.constant(1))));
+}
+
+// What was there a place before, times the link between, and the value.
+expr lowering::recurrence(expr value, expr links, pair_parts& parts, loop along, bool forwards) {
+    const auto indices = united(
+        united(graph_[value].indices, without(graph_[links].indices, {parts.link_loop})), {along});
+    // The link between places n and n + 1 is at n + 1.
+    const auto link_indices = united(graph_[links].indices, {parts.link_loop});
+    if (parts.carried != links) {
+        parts.carried = links;
+        parts.carried_in = longer_memory(axis_order(link_indices, expr::none), parts.link_loop, 2);
+        // None leads to the first place or from the last; yet all of a tensor has to be numbers.
+        for (const std::int64_t end : {std::int64_t{0}, graph_.extent(along)})
+            emit_map(parts.carried_in.at({end, {}}), without(link_indices, {parts.link_loop}),
+                     graph_.constant(0), fold::none, {});
+        emit_map(parts.carried_in.at({1, {{parts.link_loop, 1}}}), link_indices, links, fold::none,
+                 {});
+    }
+    access read = parts.carried_in.at({forwards ? 0 : 1, {{along, 1}}});
+    const auto target = temporary(indices, value, type_);
+    scan_into(fold::sum, target, indices, value, along, !forwards, graph_.load(std::move(read)));
+    return graph_.load(target);
+}
+
+expr lowering::decayed(const decayed_sum& d) {
+    const auto& [j, i, up, offset] = d.pairs;
+    hides_ = true;
+    pair_parts parts;
+    parts.link_loop = graph_.loops().fresh(graph_.loops().letter(j), graph_.extent(j) - 1);
+    for (const auto& w : d.weights) add_parts(w, d.pairs, parts);
+    const auto place_inside = [&](loop l, std::int64_t by, loop of, expr_list& conditions) {
+        place to{by, {{l, 1}}};
+        const auto [first, last] = places_of(graph_.extent(of));
+        if (graph_.reach(to).lies_within({first, last})) return to;
+        conditions = graph_.within(to, first, last);
+        to.edge = edge::zero;
+        to.high = last;
+        return to;
+    };
+    const expr links = graph_.multiply(parts.links);
+    auto alone = without(d.alone, {d.over_i ? i : j});
+    expr value = graph_.sum(alone, graph_.multiply(d.summed));
+    value = plain(value, graph_.size(graph_[value].indices));
+    auto product = d.others;
+    if (d.over_i) {
+        expr_list added;
+        const place end = place_inside(j, -offset, i, added);
+        added.push_back(at_place(value, i, end));
+        for (const expr e : parts.end) added.push_back(e);
+        const expr carried = recurrence(graph_.multiply(added), links, parts, j, !up);
+        for (const expr e : parts.start) product.push_back(e);
+        product.push_back(carried);
+    } else {
+        auto added = parts.start;
+        added.push_back(value);
+        auto ended = parts.end;
+        ended.push_back(recurrence(graph_.multiply(added), links, parts, j, up));
+        expr_list conditions;
+        const place end = place_inside(i, offset, j, conditions);
+        for (const expr c : conditions) product.push_back(c);
+        product.push_back(at_place(graph_.multiply(ended), j, end));
+    }
+    value = graph_.multiply(product);
+    return d.later.empty() ? value : graph_.sum(d.later, value);
+}
+
+// Such a sum; or one of [cases = extremum], of which the pairs under the condition are one and the
+// others are another sum.
+std::optional<expr> lowering::recurrence_of(const loop_list& over, expr body) {
+    if (plan_.careful || !graph_.solves_places() ||
+        (type_ != element::f32 && type_ != element::f64))
+        return {};
+    if (const auto d = decayed_sum_of(over, body)) return decayed(*d);
+    const auto all = graph_.factors(body);
+    const expr_list factors(all.begin(), all.end());
+    constexpr double unbounded = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+        const auto test = graph_[factors[k]];
+        if (test.kind != kind::operation || test.code != opcode::equal) continue;
+        for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
+            for (const double otherwise : {-unbounded, unbounded}) {
+                const auto cases = chosen_in(graph_, test.arguments[side], otherwise);
+                if (!cases) continue;
+                const expr extremum = test.arguments[1 - side];
+                expr_list inside = factors, outside = factors;
+                inside[k] = graph_.apply(opcode::equal, cases->value, extremum);
+                outside[k] = graph_.apply(opcode::equal, graph_.constant(otherwise), extremum);
+                inside.push_back(cases->condition);
+                const auto d = decayed_sum_of(over, graph_.multiply(inside));
+                if (!d) continue;
+                const auto& [j, i, up, offset] = d->pairs;
+                place beyond;  // 0 <= beyond
+                beyond.add(j, up ? 1 : -1);
+                beyond.add(i, up ? -1 : 1);
+                beyond.offset = (up ? -offset : offset) - 1;
+                outside.push_back(graph_.apply(opcode::less_equal, graph_.constant(0),
+                                               graph_.position(std::move(beyond))));
+                return graph_.add({decayed(*d), graph_.sum(over, graph_.multiply(outside))});
+            }
+    }
+    return {};
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,301 @@
+// Reading at places that a tensor says, and adding up at sums of positions: the assignments for it.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "src/plan/schedule/edges.hpp"
+#include "src/plan/forms/lower.hpp"
+#include "src/plan/pool/solve_places.hpp"
+
+namespace ricci::plan {
+
+// A load from a tensor of another type than the one that is computed with here.
+bool lowering::is_foreign(expr e) const {
+    const auto& node = graph_[e];
+    return node.kind == kind::load && !plan_.holds(node.source.slot, type_);
+}
+
+// The expression in memory, whole numbers as they are.
+expr lowering::numbers_of(expr e) {
+    const auto& node = graph_[e];
+    const bool read = node.kind == kind::load || node.kind == kind::gather;
+    const bool whole =
+        read && is_integer(plan_.type_of(node.source.slot)) && !plan_.is_truth(node.source.slot);
+    if (whole) return node.kind == kind::gather ? picked(e) : node.edged ? padded(e) : e;
+    whole_facts facts;
+    if (is_integer(type_) || !is_whole(e, facts) || facts.numbers == 0) return stored(e);
+    lowering numbers(plan_, known_, equation_, order_, element::i64);
+    return graph_.load(numbers.computed(loop_list(node.indices), e));
+}
+
+// A tensor of places that the program defines: no rule of an operand says how large they are.
+bool lowering::is_computed_place(slot_number number) const {
+    const slot& s = plan_.slots[number.index()];
+    return s.name != ir::none && s.kind != storage::input && is_integer(plan_.type_of(number)) &&
+           !is_integer(plan_.type);
+}
+
+// What a gather picks, in memory, copied as it is.
+expr lowering::picked(expr gather) {
+    if (const auto found = picked_.find(gather); found != picked_.end()) return found->second;
+    const expr from = has_edge(graph_[gather].source) ? padded(gather) : gather;
+    const slot_number source = graph_[from].source.slot;
+    const auto target = memory_over(graph_[from].kind == kind::gather
+                                        ? rows_order(from)
+                                        : axis_order(graph_[gather].indices, expr::none),
+                                    plan_.type_of(source), plan_.is_truth(source));
+    emit_gather(from, target, graph_[gather].indices);
+    return picked_[gather] = graph_.load(target, graph_.is_condition(gather));
+}
+
+bool lowering::is_whole(expr e, whole_facts& facts) const {
+    const auto& node = graph_[e];
+    const auto whole_slot = [&](slot_number slot) {
+        return is_integer(plan_.type_of(slot)) && !plan_.is_truth(slot);
+    };
+    const auto meets = [&](double size) { facts.largest = std::max(facts.largest, size); };
+    switch (node.kind) {
+        case kind::constant:
+            meets(std::abs(node.value));
+            return std::abs(node.value) < 0x1p63 && std::floor(node.value) == node.value;
+        case kind::position: {
+            double reach = std::abs(static_cast<double>(node.at.offset));
+            for (const auto& t : node.at.terms)
+                reach += std::abs(static_cast<double>(t.factor)) *
+                         static_cast<double>(graph_.extent(t.over));
+            meets(reach);
+            return true;
+        }
+        case kind::load:
+            facts.numbers += whole_slot(node.source.slot) ? 1 : 0;
+            facts.within = facts.within && !is_computed_place(node.source.slot);
+            return is_integer(plan_.type_of(node.source.slot));
+        case kind::gather:
+            ++facts.numbers;
+            facts.within = facts.within && !is_computed_place(node.source.slot);
+            if (!whole_slot(node.source.slot)) return false;
+            break;
+        case kind::operation: {
+            const auto f = [&](ir::function name) { return node.code == code_of(name); };
+            const bool compares = node.code >= opcode::less && node.code <= opcode::logical_or;
+            const bool product =
+                node.code == opcode::multiply &&
+                (node.arguments.size() > 2 || !graph_.is_constant(node.arguments[0], -1));
+            facts.within = facts.within && !product && node.code != opcode::square &&
+                           node.arguments.size() <= 4;
+            facts.computes = facts.computes || node.code == opcode::add ||
+                             node.code == opcode::multiply || node.code == opcode::square;
+            if (!compares && node.code != opcode::add && node.code != opcode::multiply &&
+                node.code != opcode::square && !f(ir::function::absolute) &&
+                !f(ir::function::logical_not) && !f(ir::function::maximum) &&
+                !f(ir::function::minimum) && !f(ir::function::modulo))
+                return false;
+            break;
+        }
+        case kind::sum:
+        case kind::fold:
+            return false;
+    }
+    return std::all_of(node.arguments.begin(), node.arguments.end(),
+                       [&](expr a) { return is_whole(a, facts); });
+}
+
+// A comparison of whole numbers that may be larger than the type counts that is computed with here.
+bool lowering::compares_numbers(expr e) const {
+    const auto& node = graph_[e];
+    if (node.kind != kind::operation || node.code < opcode::less || node.code > opcode::not_equal ||
+        type_ == element::i64)
+        return false;
+    whole_facts facts;
+    if (!is_whole(e, facts) || facts.numbers == 0) return false;
+    if (type_ == element::i32)
+        return facts.computes || facts.largest > INT32_MAX ||
+               std::any_of(plan_.slots.begin(), plan_.slots.end(), [](const slot& s) {
+                   return s.kind == storage::input && s.is_foreign && s.own_type == element::i64;
+               });
+    // rules ask what the plan's type counts, and floats among 16 bits count more
+    const bool quick = plan_.type == element::f32 || plan_.type == element::f64;
+    if (!quick || facts.largest > static_cast<double>(counted_by(type_))) return true;
+    // Most are small, and compared together with what else is done; see program_plan::rules.
+    const bool within =
+        facts.within && facts.largest <= static_cast<double>(counted_by(element::f32));
+    return facts.numbers > 1 && (plan_.careful || !within);
+}
+
+// The comparison in memory, made of numbers of 64 bits.
+expr lowering::compared(expr e) {
+    if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
+    const auto indices = graph_[e].indices;
+    lowering whole(plan_, known_, equation_, order_, element::i64);
+    const expr truth = graph_.load(whole.computed(indices, e));
+    const access target = temporary(indices, expr::none, type_);
+    emit_gather(truth, target, indices);
+    return stored_[e] = graph_.load(target, true);
+}
+
+// The numbers as a place, where all of it are places of the axis: i - j + 3.
+std::optional<place> lowering::place_on(loop axis, expr numbers) const {
+    const auto at = place_of(graph_, numbers);
+    if (!at || at->edge != edge::none) return {};
+    if (!graph_.reach(*at).lies_within(places_of(graph_.extent(axis)))) return {};
+    return at;
+}
+
+// The equality of a free loop and what is computed from summed ones, as a factor of a sum.
+std::optional<lowering::landing> lowering::landing_of(expr sum) const {
+    const auto& over = graph_[sum].over;
+    const auto all = graph_.factors(graph_[sum].arguments[0]);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const auto& test = graph_[all[k]];
+        if (test.kind != kind::operation || test.code != opcode::equal) continue;
+        for (int side = 0; side < 2; ++side) {
+            const expr position = test.arguments[static_cast<std::size_t>(side)];
+            const expr numbers = test.arguments[static_cast<std::size_t>(1 - side)];
+            const auto& at = graph_[position].at;
+            if (graph_[position].kind != kind::position || at.offset != 0 || at.terms.size() != 1 ||
+                at.terms[0].factor != 1)
+                continue;
+            landing found{at.terms[0].over, numbers, {}};
+            bool free = !contains(over, found.axis) &&
+                        !contains(graph_[numbers].indices, found.axis) &&
+                        !common(over, graph_[numbers].indices).empty();
+            for (std::size_t other = 0; other < all.size(); ++other) {
+                if (other == k) continue;
+                found.rest.push_back(all[other]);
+                free = free && !contains(graph_[all[other]].indices, found.axis);
+            }
+            if (free) return found;
+        }
+    }
+    return {};
+}
+
+// [p = i + j] y_{ij} summed over i and j, and over what only the y have, adds each y to where i + j
+// is. As a product it would have one column for each p.
+bool lowering::is_scatter(expr sum, scattered_sum& found) {
+    if (type_ != element::f32 && type_ != element::f64) return false;
+    if (!graph_.solves_places()) return false;
+    const auto there = landing_of(sum);
+    if (!there) return false;
+    const auto at = place_on(there->axis, there->numbers);
+    if (!at) return false;
+    const auto& rest = there->rest;
+    const auto summed = common(graph_[sum].over, graph_[there->numbers].indices);
+    const auto varying =
+        std::count_if(rest.begin(), rest.end(), [&](expr f) { return !graph_.is_scalar(f); });
+    expr rows = rest.empty() ? graph_.constant(1) : graph_.multiply(rest);
+    const auto more = without(graph_[sum].over, summed);
+    // One tensor is summed on the way, a product of several before.
+    const bool at_once = varying == 1 && without(more, graph_[rows].indices).empty();
+    if (!more.empty() && !at_once) rows = graph_.sum(more, rows);
+    found = {there->axis, there->numbers, *at, rows};
+    return true;
+}
+
+// Whether a number is read at a place with an edge, or is one that is known.
+bool lowering::is_edged_gather(expr e) const {
+    const auto& node = graph_[e];
+    if (node.kind != kind::gather) return false;
+    for (std::size_t k = 0; k < node.arguments.size(); ++k) {
+        const auto& number = graph_[node.arguments[k]];
+        if (number.edged || (k < node.lookups.size() && number.kind == kind::constant)) return true;
+    }
+    return false;
+}
+
+// The same gather, whose condition is in memory: wherever its loops are elsewhere, it has a form.
+expr lowering::with_stored_condition(expr gather) {
+    expr_list arguments = graph_[gather].arguments;
+    if (arguments.size() == graph_[gather].lookups.size()) return gather;
+    arguments.back() = stored(arguments.back());
+    return graph_.regathered(gather, std::move(arguments));
+}
+
+void lowering::emit_gather(expr e, const access& target, const loop_list& indices) {
+    if (graph_[e].kind == kind::gather && has_edge(graph_[e].source)) e = padded(e);
+    if (graph_[e].kind == kind::gather) e = with_stored_condition(e);
+    if (is_edged_gather(e)) return emit_gather_boxes(e, target, indices);
+    const auto& node = graph_[e];
+    assign made;
+    made.equation = equation_;
+    made.kind = assignment_kind::gather;
+    made.target = target;
+    made.loops = indices;
+    made.body = e;
+    if (node.kind == kind::gather) {
+        expr_list arguments = node.arguments;
+        for (std::size_t k = 0; k < node.lookups.size(); ++k)
+            arguments[k] = numbers_of(arguments[k]);
+        made.body = graph_.regathered(e, std::move(arguments));
+    }
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
+}
+
+// Rows that are looked up where a number says that is read beyond an edge: there it is 0.
+void lowering::emit_gather_boxes(expr e, const access& target, const loop_list& indices) {
+    for (const loop l : indices) {
+        const auto parts = parts_of(graph_, l, e);
+        if (is_uncut(parts)) continue;
+        for (const auto& part : parts) {
+            const auto m = to_part(graph_, l, part);
+            emit_gather(graph_.moved(e, {&m, 1}), moved(graph_, target, m), moved(indices, m));
+        }
+        return;
+    }
+    // What no cut settles is stored, and fixed numbers are places.
+    expression node = graph_[e];
+    expr_list arguments;
+    std::vector<lookup_axis> lookups;
+    for (std::size_t k = 0; k < node.arguments.size(); ++k) {
+        const expr a = node.arguments[k];
+        const bool is_number = k < node.lookups.size();
+        if (is_number && graph_[a].kind == kind::constant) {
+            const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
+            const double number = graph_[a].value;
+            const auto extent = static_cast<double>(plan_.slot_of(node.source).extents[axis]);
+            if (number >= 0 && number < extent && std::floor(number) == number) {
+                node.source.at[axis].offset = static_cast<std::int64_t>(number);
+                continue;
+            }
+        }
+        if (is_number) lookups.push_back(node.lookups[k]);
+        const bool plain = !graph_[a].edged && graph_[a].kind != kind::constant;
+        arguments.push_back(plain ? a : stored(a));
+    }
+    if (lookups.empty())
+        return emit_gather(graph_.load(node.source, node.condition), target, indices);
+    emit_gather(graph_.regathered(e, std::move(arguments), node.source, std::move(lookups)), target,
+                indices);
+}
+
+void lowering::emit_scatter(const scattered_sum& sum, const access& target,
+                            const loop_list& indices, double beta) {
+    const expr rows = stored(sum.rows);
+    scale_target(target, indices, beta);
+    assign made;
+    made.equation = equation_;
+    made.kind = assignment_kind::scatter;
+    made.target = target;
+    made.body = rows;
+    made.beta = 1;
+    // What turned out to be one number lacks loops of the target, too.
+    const auto others = without(indices, {sum.axis});
+    made.loops = united(united(graph_[sum.numbers].indices, graph_[rows].indices), others);
+    made.over = without(made.loops, others);
+    for (auto& at : made.target.at) {
+        const std::int64_t factor = at.factor(sum.axis);
+        at.add(sum.axis, -factor);
+        at.add(sum.at, factor);
+    }
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
+}
+
+// What the target holds, times a number, before something is added to it.
+void lowering::scale_target(const access& target, const loop_list& indices, double beta) {
+    if (beta == 1) return;
+    const expr before = beta == 0 ? graph_.constant(0)
+                                  : graph_.multiply({graph_.constant(beta), graph_.load(target)});
+    emit_map(target, indices, before, fold::none, {});
+}
+
+}  // namespace ricci::plan

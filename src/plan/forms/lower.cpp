@@ -1,0 +1,377 @@
+// From the planner's expressions to steps.
+#include "src/plan/forms/lower.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+
+#include "src/plan/schedule/edges.hpp"
+#include "src/plan/pool/loop_holders.hpp"
+#include "src/plan/pool/solve_places.hpp"
+#include "src/plan/pool/scalar.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// An expensive operation is done apart from a loop that repeats it at least this often.
+constexpr double repetitions_worth_storing = 8;
+
+}  // namespace
+
+// The terms of the value, with numbers in front of a bracket multiplied into it where that gives
+// contractions to write directly.
+expr_list lowering::spread(expr value) {
+    const auto whole = graph_.terms(value);
+    expr_list all(whole.begin(), whole.end());
+    expr_list scalars;
+    expr bracket;
+    for (expr f : graph_.factors(value)) {
+        if (graph_.is_scalar(f)) {
+            scalars.push_back(f);
+        } else if (bracket) {
+            return all;
+        } else {
+            bracket = f;
+        }
+    }
+    if (!bracket) return all;
+    const auto terms = graph_.terms(bracket);
+    const bool sums =
+        std::any_of(terms.begin(), terms.end(), [&](expr t) { return graph_[t].sums; });
+    if (scalars.empty() || terms.size() < 2 || !sums) return all;
+    expr_list result;
+    for (expr t : terms) {
+        auto product = scalars;
+        product.push_back(t);
+        result.push_back(graph_.multiply(product));
+    }
+    return result;
+}
+
+/// The terms of a value by how they are written.
+struct lowering::terms_by_way {
+    std::vector<contraction_of> contracted;
+    std::vector<scattered_sum> scattered;
+    std::vector<lookup_sum> looked_up;
+    expr_list rest;  // in one element-wise pass
+
+    bool has_sums() const {
+        return !contracted.empty() || !scattered.empty() || !looked_up.empty();
+    }
+};
+
+void lowering::into(const access& target, const loop_list& indices, expr value, double beta) {
+    if (splits_strides(target, indices, value, beta)) return;
+    terms_by_way found;
+    // A number in front of a sum of terms leaves several.
+    const expr_list terms = spread(value);
+    if (terms.size() == 1) {
+        if (is_written_alone(target, indices, with_written_out(terms[0]), beta, found)) return;
+    } else {
+        const bool several = graph_.terms(value).size() > 1;
+        for (const expr t : terms) {
+            const expr term = with_written_out(t);
+            // Written here directly, unless other terms need it too.
+            if (!is_sum_over(indices, term) || (several && graph_[term].uses > 1))
+                found.rest.push_back(term);
+            else if (!is_placed_apart(term, found)) add_resolved(term, found);
+        }
+    }
+    for (const auto& product : found.contracted) {
+        emit(product, target, beta);
+        beta = 1;
+    }
+    for (const auto& s : found.scattered) {
+        emit_scatter(s, target, indices, beta);
+        beta = 1;
+    }
+    for (const auto& s : found.looked_up) {
+        emit_lookups(s, target, indices, beta);
+        beta = 1;
+    }
+    if (!found.rest.empty()) write_rest(target, indices, found, beta);
+}
+
+/// Whether it is a sum with all of these indices.
+bool lowering::is_sum_over(const loop_list& indices, expr term) const {
+    return graph_[term].kind == kind::sum && graph_[term].indices == indices;
+}
+
+// Whether a sum is added up at places, or made with lookups: it is among `found` then.
+bool lowering::is_placed_apart(expr sum, terms_by_way& found) {
+    if (scattered_sum s; is_scatter(sum, s)) {
+        found.scattered.push_back(std::move(s));
+        return true;
+    }
+    if (auto s = lookups_of(sum); s && s->beside.empty() && s->later.empty()) {
+        found.looked_up.push_back(std::move(*s));
+        return true;
+    }
+    return false;
+}
+
+void lowering::add_resolved(expr sum, terms_by_way& found) {
+    auto r = resolve(sum);
+    if (r.contracted) found.contracted.push_back(std::move(r.product));
+    else found.rest.push_back(r.value);
+}
+
+// Writes the only term of a value where it is a product of lookups, or a sum that is made in the
+// memory of the target; false: it is among `found` now.
+bool lowering::is_written_alone(const access& target, const loop_list& indices, expr term,
+                                double beta, terms_by_way& found) {
+    if (graph_[term].indices == indices && (beta == 0 || beta == 1) &&
+        graph_[term].code == opcode::multiply) {
+        if (const auto s = lookups_of(term)) {
+            emit_lookups(*s, target, indices, beta);
+            return true;
+        }
+    }
+    if (!is_sum_over(indices, term)) {
+        found.rest.push_back(term);
+        return false;
+    }
+    if (is_placed_apart(term, found)) return false;
+    if (const auto p = in_blocks(term)) {
+        emit_in_blocks(*p, target, beta);
+        return true;
+    }
+    if (beta == 0) {
+        const loop_list over = graph_[term].over;
+        const auto there = prefix_of(fold::sum, over, graph_[term].arguments[0], &target);
+        // It stands there already, or is read from memory of its own.
+        if (there && *there == graph_.load(target)) {
+            forget(target);
+            return true;
+        }
+        if (there && graph_[*there].kind == kind::sum) {
+            into(target, indices, *there, 0);
+            return true;
+        }
+        if (there) {
+            found.rest.push_back(*there);
+            return false;
+        }
+    }
+    add_resolved(term, found);
+    return false;
+}
+
+// What is left of a value when the sums that are written by themselves are in the target: one
+// element-wise pass, a fold, or a gather.
+void lowering::write_rest(const access& target, const loop_list& indices, const terms_by_way& found,
+                          double beta) {
+    const expr_list& rest = found.rest;
+    if (!found.has_sums() && beta == 0) {
+        const auto holder =
+            std::find_if(rest.begin(), rest.end(), [&](expr e) { return graph_[e].sums; });
+        if (holder != rest.end()) use_target_memory(target, indices, *holder);
+    }
+    const expression& only = graph_[rest[0]];
+    const bool alone = rest.size() == 1 && beta == 0 && only.indices == indices;
+    if (alone && only.kind == kind::fold) {
+        write_fold(target, indices, only);
+    } else if (alone && only.kind == kind::gather &&
+               plan_.holds(only.source.slot, plan_.type_of(target.slot))) {
+        emit_gather(rest[0], target, indices);
+    } else {
+        auto terms = rest;
+        if (beta != 0)
+            terms.push_back(graph_.multiply({graph_.constant(beta), graph_.load(target)}));
+        emit_map(target, indices, graph_.add(terms), fold::none, {});
+    }
+    forget(target);
+}
+
+void lowering::write_fold(const access& target, const loop_list& indices, const expression& what) {
+    if (what.folding != fold::sum) {
+        const auto there = prefix_of(what.folding, what.over, what.arguments[0], &target);
+        if (there && *there != graph_.load(target))
+            emit_map(target, indices, *there, fold::none, {});
+        if (there) return;
+    }
+    emit_map(target, indices, what.arguments[0], what.folding, what.over);
+}
+
+access lowering::computed(const loop_list& indices, expr value) {
+    const access result = temporary(indices, expr::none, type_);
+    into(result, indices, value, 0);
+    return result;
+}
+
+void lowering::convert(const access& value, const access& target, const loop_list& indices) {
+    emit_gather(graph_.load(value), target, indices);
+}
+
+// The last pass has overwritten what stood in the target on the way.
+void lowering::forget(const access& target) {
+    const expr overwritten = graph_.load(target);
+    stored_.erase_if([&](const auto& entry) { return entry.second == overwritten; });
+}
+
+// A contraction inside an element-wise expression, of the target's own shape, is written to the
+// target, where the last pass reads it element for element: no memory of its own.
+void lowering::use_target_memory(const access& target, const loop_list& indices, expr body) {
+    if (graph_[body].indices != indices ||
+        (graph_[body].kind == kind::fold && graph_[body].folding != fold::softmax))
+        return;
+    expr_list open{body};
+    for (std::size_t k = 0; k < open.size(); ++k) {
+        const auto& node = graph_[open[k]];
+        const bool softmax = k == 0 && node.kind == kind::fold;
+        if (node.kind == kind::sum && node.indices == indices && !stored_.contains(open[k])) {
+            const expr sum = open[k];
+            const auto r = resolve(sum);
+            if (!r.contracted) {
+                stored_[sum] = stored(r.value);
+                return;
+            }
+            emit(r.product, target, 0);
+            stored_[sum] = graph_.load(target);
+            return;
+        }
+        if (node.kind != kind::operation && !softmax) continue;
+        for (expr a : node.arguments)
+            if (graph_[a].sums && std::find(open.begin(), open.end(), a) == open.end())
+                open.push_back(a);
+    }
+}
+
+// The expression in memory: `e` itself when it is.
+expr lowering::stored(expr e) {
+    if (graph_[e].kind == kind::load && graph_[e].edged)
+        return padded(is_foreign(e) ? native(e) : e);
+    if (graph_[e].kind == kind::load && !is_foreign(e)) return e;
+    if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
+    if (const expr there = graph_.memory_of(e)) return there;
+    expr value = e;
+    expr result;
+    const bool condition = graph_.is_condition(e);  // what is stored of a bracket is one
+    if (graph_[e].kind == kind::gather) {
+        result = picked(e);
+        if (is_foreign(result)) result = stored(result);  // converted
+    } else if (is_foreign(e)) {
+        const auto indices = graph_[e].indices;
+        const auto target = temporary(indices, expr::none, type_);
+        emit_gather(e, target, indices);
+        result = graph_.load(target, condition);
+    } else if (graph_[e].kind == kind::sum) {
+        if (scattered_sum s; is_scatter(e, s)) {
+            const auto indices = graph_[e].indices;
+            const auto target = temporary(indices, expr::none, type_);
+            emit_scatter(s, target, indices, 0);
+            return stored_[e] = graph_.load(target);
+        }
+        if (has_strides(e)) {
+            const access target = computed(loop_list(graph_[e].indices), e);
+            return stored_[e] = graph_.load(target);
+        }
+        const auto r = resolve(e);
+        if (r.contracted) result = stored(r.product);
+        value = r.value;
+    }
+    if (!result && graph_[value].kind == kind::load) result = stored(value);
+    if (!result) {
+        const auto indices = graph_[value].indices;
+        const auto target = temporary(indices, value, type_);
+        into(target, indices, value, 0);
+        result = graph_.load(target, condition);
+    }
+    stored_[e] = result;
+    return result;
+}
+
+// The expression for a pass over `loops` elements: everything that takes a pass of its own is
+// stored first, and so are functions that the pass would repeat for many elements.
+expr lowering::plain(expr e, double loops) {
+    const expression& node = graph_[e];
+    switch (node.kind) {
+        case kind::load:
+            return !is_foreign(e) ? e : node.edged ? native(e) : stored(e);
+        case kind::constant:
+        case kind::position:
+            return e;
+        case kind::gather:
+            return with_conditions(e, stored(e));
+        case kind::sum:
+        case kind::fold:
+            return stored(e);
+        case kind::operation:
+            break;
+    }
+    if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
+    if (compares_numbers(e)) return compared(e);
+    const double size = graph_.size(node.indices);
+    if (is_expensive(node.code) && size < loops && size * repetitions_worth_storing <= loops)
+        return stored(e);
+    expr_list arguments;
+    for (expr a : node.arguments) arguments.push_back(plain(a, loops));
+    if (node.code == opcode::add) return graph_.add(arguments);
+    if (node.code == opcode::multiply) return graph_.multiply(arguments);
+    arguments.resize(3);
+    return graph_.apply(node.code, arguments[0], arguments[1], arguments[2]);
+}
+
+void lowering::emit(const contraction_of& product, const access& target, double beta) {
+    if (has_edged_operands(product)) {
+        if (is_cut_in_few(product)) return emit_boxes(product, target, beta);
+        for (const expr e : {product.a, product.b})
+            hides_ = hides_ || has_edge(graph_[e].source, edge::nothing);
+    }
+    hides_ = hides_ || product.hides || graph_.has_bracket(product.scale);
+    const auto factor = [&](expr e, bool conjugate) {
+        return conjugate ? graph_.apply(opcode::conjugate, e) : e;
+    };
+    assign made;
+    made.equation = equation_;
+    made.kind = assignment_kind::contract;
+    made.target = target;
+    made.folding = fold::sum;
+    made.over = product.over;
+    made.loops =
+        without(united(graph_[product.a].indices, graph_[product.b].indices), product.over);
+    made.body = graph_.multiply(
+        {factor(product.a, product.conjugate_a), factor(product.b, product.conjugate_b)});
+    made.scale = plain(product.scale, 1);
+    made.beta = beta;
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
+}
+
+// Of what is the same along the loop the first place is that of the extremum.
+void lowering::place_into(const place_of_extremum& p, const access& target,
+                          const loop_list& indices) {
+    if (graph_.size(indices) == 0) return;
+    if (!contains(graph_[p.value].indices, p.along))
+        return emit_map(target, indices, graph_.constant(0), fold::none, {});
+    assign made;
+    made.equation = equation_;
+    made.kind = assignment_kind::extremum;
+    made.target = target;
+    made.loops = indices;
+    made.folding = p.largest ? fold::maximum : fold::minimum;
+    made.over = {p.along};
+    made.body = stored(p.value);
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
+}
+
+void lowering::emit_map(const access& target, const loop_list& indices, expr body, fold folding,
+                        const loop_list& over) {
+    const expr value = plain(body, graph_.size(united(indices, over)));
+    if (graph_[value].edged || !shifts_of(value, over).empty())
+        emit_edged_map(target, indices, value, folding, over);
+    else put_map(target, indices, value, folding, over);
+}
+
+void lowering::put_map(const access& target, const loop_list& indices, expr body, fold folding,
+                       const loop_list& over) {
+    assign made;
+    made.equation = equation_;
+    made.target = target;
+    made.folding = folding;
+    made.over = over;
+    made.loops = indices;
+    made.body = body;
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,354 @@
+// From the planner's expressions to assignments: what is contracted, what is one element-wise pass,
+// and what has to be stored in between.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "src/base/small_map.hpp"
+#include "src/path/path.hpp"
+#include "src/plan/pool/bracketed.hpp"
+#include "src/plan/pool/expression.hpp"
+#include "src/plan/forms/matrix_factors.hpp"
+#include "src/plan/schedule/plan.hpp"
+#include "src/plan/pool/running_extrema.hpp"
+#include "src/plan/pool/semiseparable.hpp"
+#include "src/plan/pool/solve_places.hpp"
+#include "src/plan/forms/triangle_parts.hpp"
+#include "src/plan/forms/written_products.hpp"
+
+namespace ricci::plan {
+
+/// What changes nothing where it is folded with other numbers.
+double identity_of(fold);
+
+/// What is known of tensors by their definitions.
+struct known_tensors {
+    bracketed_tensors bracketed;
+    running_extrema extrema;
+    written_products products;
+    factor_table factors = {};
+};
+
+/// Appends the assignments of one equation to a plan.
+class lowering {
+public:
+    /// `order`: the indices of the left side as written; temporaries' axes follow it. `type`: what
+    /// is computed with, and what steps on the way store; the plan's, or float for a plan of a
+    /// 16-bit type.
+    lowering(program_plan& plan, known_tensors& known, ir::ref equation, loop_list order,
+             element type)
+        : plan_(plan),
+          graph_(plan.values),
+          known_(known),
+          bracketed_(known.bracketed),
+          extrema_(known.extrema),
+          products_(known.products),
+          equation_(equation),
+          order_(std::move(order)),
+          type_(type) {}
+
+    /// target = value + beta * target. `indices`: those of the target, sorted, without extents of
+    /// 1.
+    void into(const access& target, const loop_list& indices, expr value, double beta);
+
+    /// value in memory of its own, of the type that is computed with.
+    access computed(const loop_list& indices, expr value);
+    /// target = what `computed` has given, rounded to the type of the target.
+    void convert(const access& value, const access& target, const loop_list& indices);
+
+    /// A function of matrices whose rows and columns are loops, in matrix_steps.cpp. `matrix` and
+    /// `right` are read where they are, or stored first.
+    struct matrix_function {
+        ir::reduction what = ir::reduction::solve;
+        expr matrix, right;
+        loop row, column;
+        std::string words = {};  // where the matrix stands, for a message
+        bool symmetric = false;  // by how it is written
+    };
+    void matrix_into(const matrix_function& f, const access& target, const loop_list& indices);
+    /// The same in memory of its own.
+    expr matrix_value(const matrix_function& f, const loop_list& indices);
+    /// The place of an extremum of a value along a loop.
+    struct place_of_extremum {
+        bool largest = true;
+        loop along;
+        expr value;
+    };
+    void place_into(const place_of_extremum& p, const access& target, const loop_list& indices);
+    /// The memory that holds a sum or a fold of what was lowered, or none.
+    expr in_memory(expr e) const {
+        const auto found = stored_.find(e);
+        return found == stored_.end() ? expr::none : found->second;
+    }
+
+    /// Whether a product under a bracket became one by zeros, which do not hide what is no number.
+    bool hides() const { return hides_; }
+
+private:
+    /// A contraction of two stored operands: scale * sum over `over`.
+    struct contraction_of {
+        expr a;
+        expr b;
+        loop_list over;
+        expr scale;
+        bool conjugate_a = false, conjugate_b = false;
+        bool hides = false;  // a bracket is part of an operand, and the other one is not under it
+    };
+    /// What a sum turned out to be: a contraction yet to be written somewhere, or `value`.
+    struct resolved {
+        bool contracted = false;
+        contraction_of product;
+        expr value;
+    };
+
+    struct terms_by_way;
+    bool is_sum_over(const loop_list& indices, expr term) const;
+    bool is_placed_apart(expr sum, terms_by_way& found);
+    void add_resolved(expr sum, terms_by_way& found);
+    bool is_written_alone(const access& target, const loop_list& indices, expr term, double beta,
+                          terms_by_way& found);
+    void write_rest(const access& target, const loop_list& indices, const terms_by_way& found,
+                    double beta);
+    void write_fold(const access& target, const loop_list& indices, const expression& what);
+
+    // What sums come to, in lower_sums.cpp.
+    expr other_form(expr sum);
+    expr beside_scatter(expr sum);
+    loop_list sum_lone_loops(expr_list& factors, const loop_list& over);
+    resolved resolve(expr sum);
+    bool multiplies_matrices(expr left, expr right, const loop_list& summed);
+    contraction_of contraction(expr left, expr right, const loop_list& summed, expr scale);
+    resolved contracted(expr_list factors, const loop_list& over, expr scale);
+    std::vector<path::contraction_path::product> products_of(const expr_list& factors,
+                                                             const loop_list& over) const;
+    /// Where a sum adds up what is under [v = x_i], with v free.
+    struct landing {
+        loop axis;       // v
+        expr numbers;    // x_i
+        expr_list rest;  // the other factors
+    };
+    std::optional<landing> landing_of(expr sum) const;
+    /// Rows added up where x_i is a sum of positions.
+    struct scattered_sum {
+        loop axis;
+        expr numbers;
+        plan::place at;
+        expr rows;
+    };
+    std::optional<place> place_on(loop axis, expr numbers) const;
+    bool is_scatter(expr sum, scattered_sum& found);
+    void emit_scatter(const scattered_sum& s, const access& target, const loop_list& indices,
+                      double beta);
+    void scale_target(const access& target, const loop_list& indices, double beta);
+
+    // Sums with lookups, in lookup_sums.cpp.
+    /// A sum of products that are read, or added up, where tensors say; what it gives is multiplied
+    /// by `beside` and summed over `later`, if there are any.
+    struct lookup_sum {
+        loop axis;           // that is added up at, or none
+        expr numbers;        // where
+        expr_list landings;  // conditions that numbers of factors are places
+        expr_list implied;   // they, and that there is a place to add at
+        expr_list factors;
+        expr scale;  // a number
+        loop_list over;
+        expr_list beside;
+        loop_list later;
+    };
+    bool can_look_up(expr gather, const expr_list& implied) const;
+    expr lands(expr gather, std::size_t k) const;
+    expr_list taken_landings(expr_list& factors) const;
+    bool is_product_of_rows(const lookup_sum& product, const loop_list& by_number) const;
+    bool carries_landings(const lookup_sum& sum) const;
+    loop_list share_out(const expr_list& factors, const loop_list& over, const loop_list& by_number,
+                        lookup_sum& found) const;
+    std::optional<lookup_sum> lookups_of(expr sum_or_product, bool takes = true);
+    expr looked_up(const lookup_sum& s);
+    expr sum_of_rows(expr a, expr b, const loop_list& summed);
+    // In looked_up_products.cpp.
+    expr looked_up_product(expr rows, expr other, const loop_list& summed);
+    expr product_of_rows(expr a, expr b, const loop_list& summed);
+    void emit_lookups(const lookup_sum& s, const access& target, const loop_list& indices,
+                      double beta);
+
+    expr with_stored_condition(expr gather);
+    void emit_gather(expr e, const access& target, const loop_list& indices);
+    bool is_edged_gather(expr e) const;
+    bool is_foreign(expr e) const;
+    expr numbers_of(expr e);
+    expr picked(expr gather);
+    /// Of an expression of whole numbers alone.
+    struct whole_facts {
+        int numbers = 0;        // how many operands are in it
+        bool within = true;     // no number on the way is much larger than they are
+        double largest = 0;     // of its constants and positions
+        bool computes = false;  // operands are added or multiplied
+    };
+    bool is_computed_place(slot_number number) const;
+    bool is_whole(expr e, whole_facts& facts) const;
+    bool compares_numbers(expr e) const;
+    expr compared(expr e);
+
+    expr stored(expr e);
+    expr stored(const contraction_of& product);
+    expr plain(expr e, double loops);
+    expr_list spread(expr value);
+
+    /// Memory with an axis for each loop, of which one is longer than its loop: as it is read and
+    /// written where the place along that axis is said.
+    struct longer_axis {
+        access whole;
+        std::size_t axis = 0;
+        access at(place along) const {
+            access a = whole;
+            a.at[axis] = std::move(along);
+            return a;
+        }
+    };
+
+    expr with_axes(expr e, const loop_list& axes);
+    loop_list matrix_loops(const matrix_function& f) const;
+    matrix_factors factorised(const matrix_function& f, steps::factor_kind kind);
+    access factors_at(const matrix_factors& f) const;
+    void emit_matrix(const matrix_function& f, matrix_task task, const access& target);
+
+    // Sums up to an index, in prefixes.cpp.
+    expr_list folded_factors(fold folding, expr body) const;
+    /// A fold over all j up to, or from, a place that i says, of what has j and of what has not.
+    struct prefix_product {
+        loop i, j;
+        bool forwards = true;
+        place end;                      // j <= end, or -end <= j where it is backwards
+        std::optional<triangle> pairs;  // where it moves with i as it is
+        expr condition;
+        loop_list over;    // all folded loops
+        expr_list summed;  // the factors that have j
+        expr_list others;
+        loop_list alone;  // folded loops that no other factor has, j among them
+        loop_list later;  // the others
+        loop_list state;  // the loops of what is folded over those
+    };
+    std::optional<prefix_product> prefix_product_of(fold folding, const loop_list& over,
+                                                    expr body) const;
+    prefix_product with_related(prefix_product p) const;
+    bool may_be_empty(const prefix_product& p) const;
+    bool has_small_state(const prefix_product& p) const;
+    bool is_read_as_it_stands(const prefix_product& p, const access& target) const;
+    void write(const access& target, const loop_list& indices, expr value);
+    void scan_into(fold folding, const access& target, const loop_list& indices, expr value,
+                   loop along, bool backwards, expr decay = expr::none);
+    std::optional<expr> prefix_of(fold folding, const loop_list& over, expr body,
+                                  const access* target = nullptr);
+    // Sums of pairs as linear recurrences, in decayed_sums.cpp.
+    /// A sum over i or j, under a condition between them, of weights of the pairs, of what has the
+    /// summed one of them and of what has not.
+    struct decayed_sum {
+        triangle pairs;
+        bool over_i = false;
+        std::vector<pair_weight> weights;
+        expr_list summed, others;
+        loop_list alone;  // summed loops that nothing else has, i or j among them
+        loop_list later;  // the others
+    };
+    /// The weights of the pairs as numbers of j: those of i are at the j that i stands for. A link
+    /// is between a place and the next one.
+    struct pair_parts {
+        loop link_loop;
+        expr_list start, links, end;
+        expr carried;            // links that are in memory,
+        longer_axis carried_in;  // and where
+    };
+    std::optional<decayed_sum> decayed_sum_of(const loop_list& over, expr body) const;
+    std::optional<decayed_sum> decayed_sum_under(const triangle& pairs, const loop_list& over,
+                                                 expr_span factors) const;
+    void add_parts(const pair_weight& weight, const triangle& pairs, pair_parts& parts);
+    expr up_to_each(fold folding, expr value, const triangle& pairs, std::int64_t apart);
+    expr recurrence(expr value, expr links, pair_parts& parts, loop along, bool forwards);
+    expr extremum_of(const pair_weight& weight, expr x, const triangle& pairs);
+    expr at_place(expr value, loop l, place to);
+    expr decayed(const decayed_sum& d);
+    std::optional<expr> recurrence_of(const loop_list& over, expr body);
+    // The same by blocks, in prefix_blocks.cpp.
+    struct blocks_of_sum;
+    struct carried_states;
+    struct block_of_pairs;
+    std::int64_t block_of(const prefix_product& p) const;
+    double work_of_pairs(const prefix_product& p, const triangle_parts& parts) const;
+    double work_of_states(const prefix_product& p) const;
+    bool pays_in_blocks(const prefix_product& p) const;
+    bool pays_up_to_index(const prefix_product& p) const;
+    expr with_written_out(expr sum);
+    expr sum_of_columns(const prefix_product& p, const moved_loop& columns, loop each = loop::none);
+    carried_states emit_states(const prefix_product& p, const blocks_of_sum& b, loop block);
+    void emit_rows_of_state(const prefix_product& p, const access& target, const moved_loop& row,
+                            const access& state, double beta);
+    void emit_pairs(const prefix_product& p, const access& target, const block_of_pairs& b,
+                    double beta);
+    std::optional<prefix_product> in_blocks(expr sum) const;
+    void emit_in_blocks(const prefix_product& p, const access& target, double beta);
+    void use_target_memory(const access& target, const loop_list& indices, expr body);
+    void forget(const access& target);
+
+    // Places with edges, in lower_edges.cpp.
+    expr padded(expr load);
+    bool pays_by_iterations(expr load) const;
+    expr picked_by_iterations(expr load);
+    expr place_within(const place& p);
+    expr copied_axes(expr load);
+    expr native(expr load);
+    expr with_conditions(expr load, expr value);
+    access converted(const access& from, bool condition);
+    expr operand_of(expr factor);
+    expr without_edges(expr e, const loop_list& cut);
+    loop_list shifts_of(expr body, const loop_list& over) const;
+    bool has_strides(expr sum) const;
+    bool splits_strides(const access& target, const loop_list& indices, expr value, double beta);
+    void unroll_shifts(expr& body, fold folding, loop_list& over);
+    expr combined(fold folding, const expr_list& values);
+    expr folded(fold folding, const loop_list& over, expr value);
+    void emit_part(contraction_of product, const access& target, double beta);
+    bool is_cut_in_few(const contraction_of& product) const;
+    bool has_edged_operands(const contraction_of& product) const;
+    void emit_edged_map(const access& target, const loop_list& indices, expr body, fold folding,
+                        loop_list over);
+    void emit_gather_boxes(expr e, const access& target, const loop_list& indices);
+    void emit_boxes(const access& target, const loop_list& indices, expr body, fold folding,
+                    const loop_list& over);
+    void emit_boxes(const contraction_of& product, const access& target, double beta);
+    void put_map(const access& target, const loop_list& indices, expr body, fold folding,
+                 const loop_list& over);
+
+    access temporary(const loop_list& indices, expr like, element type, bool is_truth = false);
+    longer_axis longer_memory(const loop_list& axes, loop longer, std::int64_t by);
+    longer_axis longer_memory(const loop_list& axes, loop longer, std::int64_t by, element type,
+                              bool is_truth);
+    access memory_over(const loop_list& axes, element type, bool is_truth = false);
+    loop_list rows_order(expr gather) const;
+    slot_number new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
+                           element type, bool is_truth = false);
+    place inner_address_of(const access& a) const;
+    loop_list axis_order(const loop_list& indices, expr like) const;
+    const expression* widest_load(expr e, std::size_t rank) const;
+
+    void emit(const contraction_of& product, const access& target, double beta);
+    void emit_map(const access& target, const loop_list& indices, expr body, fold folding,
+                  const loop_list& over);
+
+    program_plan& plan_;
+    graph& graph_;
+    known_tensors& known_;
+    bracketed_tensors& bracketed_;
+    const running_extrema& extrema_;
+    written_products& products_;
+    ir::ref equation_;
+    loop_list order_;
+    element type_;
+    small_map<expr, expr, 8> stored_;
+    small_map<expr, expr, 8> padded_;
+    small_map<expr, expr, 8> picked_;
+    bool hides_ = false;
+};
+
+}  // namespace ricci::plan

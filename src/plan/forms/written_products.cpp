@@ -1,0 +1,177 @@
+// Tensors over pairs of places that are products by their definition.
+#include "src/plan/forms/written_products.hpp"
+
+#include <algorithm>
+
+#include "src/base/small_set.hpp"
+#include "src/plan/pool/semiseparable.hpp"
+
+namespace ricci::plan {
+namespace {
+
+bool is_elementwise(const graph& values, expr e, small_set<expr, 16>& seen) {
+    if (!seen.insert(e)) return true;
+    const auto& node = values[e];
+    if (node.kind == kind::sum || node.kind == kind::fold) return false;
+    return std::all_of(node.arguments.begin(), node.arguments.end(),
+                       [&](expr a) { return is_elementwise(values, a, seen); });
+}
+
+}  // namespace
+
+// The factors of a value, of sums in it and of cases that are 0 otherwise; false where one that has
+// all of the loops would have to be computed first.
+bool written_products::flatten(expr value, definition& to) const {
+    auto& values = plan_.values;
+    const auto all = values.factors(value);
+    const expr_list factors(all.begin(), all.end());
+    for (expr f : factors) {
+        const auto cases = chosen_in(values, f, 0);
+        if (values[f].kind == kind::sum) {
+            loop_map names;
+            for (const loop l : values[f].over) {
+                const loop own = values.loops().fresh(values.loops().letter(l), values.extent(l));
+                names.emplace_back(l, own);
+                add_loop(to.over, own);
+            }
+            if (!flatten(values.renamed(values[f].arguments[0], names), to)) return false;
+        } else if (cases && values.is_bracket(cases->condition)) {
+            to.factors.push_back(cases->condition);
+            if (!flatten(cases->value, to)) return false;
+        } else {
+            small_set<expr, 16> seen;
+            const bool smaller = !without(loops_of(to.target), values[f].indices).empty();
+            if (!smaller && !is_elementwise(values, f, seen)) return false;
+            to.factors.push_back(f);
+        }
+    }
+    return true;
+}
+
+void written_products::add(const access& target, expr value) {
+    if (plan_.type != element::f32 && plan_.type != element::f64) return;
+    auto& values = plan_.values;
+    const auto loops = loops_of(target);
+    const bool first = known_.count(target.slot) == 0;
+    if (loops.size() < 2 || plan_.slot_of(target).kind != storage::workspace ||
+        kept_.count(target.slot) > 0 || !values.solves_places())
+        return;
+    auto& known = known_[target.slot];
+    known.reset();
+    definition made{target, {}, {}, {}};
+    if (!first || values[value].indices != loops ||
+        !std::all_of(target.at.begin(), target.at.end(), is_whole_axis) || !flatten(value, made) ||
+        made.factors.size() < 2)
+        return;
+    made.compared = compared_in(made.factors);
+    known = std::move(made);
+}
+
+void written_products::settle(const access& target, const std::function<expr(expr)>& in_memory) {
+    const auto found = known_.find(target.slot);
+    if (found == known_.end() || !found->second) return;
+    auto& values = plan_.values;
+    for (expr& f : found->second->factors) {
+        small_set<expr, 16> before, after;
+        if (is_elementwise(values, f, before)) continue;
+        f = values.substituted(f, in_memory);
+        if (!is_elementwise(values, f, after)) return found->second.reset();
+    }
+}
+
+const written_products::definition* written_products::definition_of(expr factor) const {
+    const auto& node = plan_.values[factor];
+    if (node.kind != kind::load || node.edged) return nullptr;
+    const auto found = known_.find(node.source.slot);
+    return found == known_.end() || !found->second ? nullptr : &*found->second;
+}
+
+// The loops that a tensor is read at instead of those of its definition.
+std::optional<loop_map> written_products::names_of(const definition& of, const access& read) const {
+    loop_map names;
+    for (std::size_t axis = 0; axis < of.target.at.size(); ++axis) {
+        if (of.target.at[axis].terms.empty()) continue;
+        if (read.at[axis].terms.empty() || !is_whole_axis(read.at[axis])) return {};
+        names.emplace_back(of.target.at[axis].terms[0].over, read.at[axis].terms[0].over);
+    }
+    return names;
+}
+
+// Pairs of loops that inequalities compare, in factors or in what tensors are by definition.
+std::vector<written_products::pair> written_products::compared_in(expr_span factors) const {
+    const auto& values = plan_.values;
+    std::vector<pair> all;
+    const auto add = [&](loop a, loop b) {
+        const pair p{std::min(a, b), std::max(a, b)};
+        if (a != b && std::find(all.begin(), all.end(), p) == all.end()) all.push_back(p);
+    };
+    for (const expr f : factors) {
+        const auto& node = values[f];
+        if (node.kind == kind::operation && node.indices.size() == 2 &&
+            (node.code == opcode::less || node.code == opcode::less_equal))
+            add(node.indices[0], node.indices[1]);
+        const auto* known = definition_of(f);
+        const auto names = known != nullptr ? names_of(*known, node.source) : std::nullopt;
+        if (!names) continue;
+        for (const auto& [a, b] : known->compared) add(renamed(a, *names), renamed(b, *names));
+    }
+    return all;
+}
+
+// Appends the factors to a product, those of tensors with both loops in their place.
+bool written_products::write_out(expr_span factors, const pair& compared, written_sum& to,
+                                 expr_list& product) const {
+    auto& values = plan_.values;
+    bool any = false;
+    for (const expr f : factors) {
+        const auto& indices = values[f].indices;
+        const auto* known = contains(indices, compared.first) && contains(indices, compared.second)
+                                ? definition_of(f)
+                                : nullptr;
+        auto names = known != nullptr ? names_of(*known, values[f].source) : std::nullopt;
+        if (!names) {
+            // A condition that a tensor has by its definition may stand before it, too.
+            const bool again = values.is_bracket(f) &&
+                               std::find(product.begin(), product.end(), f) != product.end();
+            if (!again) product.push_back(f);
+            continue;
+        }
+        any = true;
+        to.slots.push_back(known->target.slot);
+        for (const loop l : known->over) {
+            const loop own = values.loops().fresh(values.loops().letter(l), values.extent(l));
+            names->emplace_back(l, own);
+            add_loop(to.over, own);
+        }
+        expr_list own;
+        for (const expr g : known->factors) own.push_back(values.renamed(g, *names));
+        write_out(own, compared, to, product);
+    }
+    return any;
+}
+
+std::optional<written_products::written_sum> written_products::written_out(const loop_list& over,
+                                                                           expr body) const {
+    if (known_.empty()) return {};
+    auto& values = plan_.values;
+    const auto all = values.factors(body);
+    const expr_list factors(all.begin(), all.end());
+    if (std::none_of(factors.begin(), factors.end(),
+                     [&](expr f) { return definition_of(f) != nullptr; }))
+        return {};
+    for (const pair& compared : compared_in(factors)) {
+        if (contains(over, compared.first) == contains(over, compared.second)) continue;
+        written_sum made{over, expr::none, {}};
+        expr_list product;
+        if (!write_out(factors, compared, made, product)) continue;
+        made.body = values.multiply(product);
+        return made;
+    }
+    return {};
+}
+
+void written_products::take(const written_sum& sum) {
+    taken_.insert(sum.slots.begin(), sum.slots.end());
+}
+
+}  // namespace ricci::plan

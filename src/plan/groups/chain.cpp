@@ -1,0 +1,292 @@
+// Groups that can run together, a block of rows at a time.
+#include "src/plan/groups/chain.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "src/plan/schedule/grown_group.hpp"
+#include "src/plan/bind/operands.hpp"
+#include "src/plan/trees/same_names.hpp"
+
+namespace ricci::plan {
+namespace {
+
+bool is_consumer(const member& m) {
+    return m.kind == member_kind::rows || m.kind == member_kind::columns ||
+           m.kind == member_kind::pairs || m.kind == member_kind::added;
+}
+
+/// Whether two steps may change places.
+bool independent(const step& x, const step& y) {
+    for (const effect& a : x.effects)
+        for (const effect& b : y.effects)
+            if (a.slot == b.slot && (a.writes || b.writes)) return false;
+    return true;
+}
+
+bool same_loops(const program_plan& plan, const fused& x, const fused& y) {
+    return std::ranges::equal(x.loops, y.loops, [&](const group_loop& a, const group_loop& b) {
+        return plan.values.extent(a.what) == plan.values.extent(b.what) && a.role == b.role;
+    });
+}
+
+bool suits_as_first(const fused& f) {
+    return std::all_of(f.members.begin(), f.members.end(), [](const member& m) {
+        return !is_consumer(m) || m.kind == member_kind::rows;  // and its ties
+    });
+}
+
+bool suits_as_second(const fused& f) {
+    const auto is = [&](member_kind p) {
+        return std::any_of(f.members.begin(), f.members.end(),
+                           [&](const member& m) { return m.kind == p; });
+    };
+    return is(member_kind::columns) && !is(member_kind::pairs) && !is(member_kind::added);
+}
+
+/// A group with other names for its loops.
+fused with_names(graph& values, fused f, const loop_map& names) {
+    for (auto& l : f.loops) l.what = renamed(l.what, names);
+    for (auto& m : f.members) {
+        assign& a = m.what;
+        a.target = renamed(a.target, names);
+        a.body = values.renamed(a.body, names);
+        for (auto* list : {&a.loops, &a.over}) {
+            for (loop& l : *list) l = renamed(l, names);
+            std::sort(list->begin(), list->end());
+        }
+    }
+    return f;
+}
+
+std::vector<kept_tile> common_products(const graph& values, const fused& first,
+                                       const fused& second) {
+    std::vector<kept_tile> result;
+    for (const auto& mine : second.members) {
+        if (mine.kind != member_kind::product) continue;
+        const auto q = factors_of(values, mine.what);
+        for (const auto& other : first.members) {
+            if (other.kind != member_kind::product || other.what.scale != mine.what.scale ||
+                other.what.over.size() != mine.what.over.size())
+                continue;
+            const auto p = factors_of(values, other.what);
+            const auto names = same_but_for(q.a->source, p.a->source, mine.what.over);
+            const bool same = names.size() == mine.what.over.size() &&
+                              plan::renamed(q.b->source, names).at == p.b->source.at &&
+                              q.b->source.slot == p.b->source.slot &&
+                              q.a->source.slot == p.a->source.slot;
+            const bool taken = std::any_of(result.begin(), result.end(), [&](const auto& k) {
+                return k.first == other.what.target.slot;
+            });
+            if (!same || taken) continue;
+            result.push_back({other.what.target.slot, mine.what.target.slot});
+            break;
+        }
+    }
+    return result;
+}
+
+/// Finds a chain that begins with a group and ends with another one behind it.
+class finder {
+public:
+    finder(program_plan& plan, std::size_t first, std::size_t last)
+        : plan_(plan), first_at_(first), last_at_(last), first_(*plan.steps[first].as_fused()) {}
+
+    bool find() {
+        const fused& last = *plan_.steps[last_at_].as_fused();
+        if (!suits_as_first(first_) || !suits_as_second(last) || !same_loops(plan_, first_, last))
+            return false;
+        loop_map names;
+        for (std::size_t l = 0; l < first_.loops.size(); ++l)
+            if (last.loops[l].what != first_.loops[l].what)
+                names.emplace_back(last.loops[l].what, first_.loops[l].what);
+        second_ = names.empty() ? last : with_names(plan_.values, last, names);
+        kept_ = common_products(plan_.values, first_, second_);
+        if (kept_.empty() || !add_results()) return false;
+        for (std::size_t s = first_at_ + 1; s < last_at_; ++s) settle(s);
+        return reads_rows_only();
+    }
+
+    /// All steps in their new order.
+    std::vector<step> reordered() {
+        std::vector<step> steps(plan_.steps.begin(),
+                                plan_.steps.begin() + static_cast<std::ptrdiff_t>(first_at_));
+        for (const auto s : before_) steps.push_back(plan_.steps[s]);
+        steps.push_back(make_step(plan_.values, chained{first_, between_, second_, kept_}));
+        for (const auto s : behind_) steps.push_back(plan_.steps[s]);
+        steps.insert(steps.end(), plan_.steps.begin() + static_cast<std::ptrdiff_t>(last_at_) + 1,
+                     plan_.steps.end());
+        return steps;
+    }
+
+private:
+    bool is_group_loop(loop l) const {
+        return std::any_of(first_.loops.begin(), first_.loops.end(),
+                           [&](const group_loop& g) { return g.what == l; });
+    }
+    // A result of rows, or how it is read: its loops beside the group's left out.
+    short_list<place, 4> rows_of(const access& a) const {
+        auto at = a.at;
+        for (auto& p : at) erase_if(p.terms, [&](const term& t) { return !is_group_loop(t.over); });
+        return at;
+    }
+    const access* result(slot_number slot) const {
+        const auto found = results_.find(slot);
+        return found == results_.end() ? nullptr : &found->second;
+    }
+
+    // What the first group writes. False where it reads any of that, too.
+    bool add_results() {
+        for (const auto& m : first_.members)
+            if (m.kind == member_kind::rows || m.kind == member_kind::ties ||
+                is_found_with_weights(m.kind))
+                if (!results_.emplace(m.what.target.slot, m.what.target).second) return false;
+        const auto& effects = plan_.steps[first_at_].effects;
+        return std::none_of(effects.begin(), effects.end(), [&](const effect& t) {
+            return !t.writes && results_.contains(t.slot);
+        });
+    }
+
+    // A step in between: before the chain, in it, or behind it.
+    void settle(std::size_t number) {
+        const step& s = plan_.steps[number];
+        const auto free_of = [&](const std::vector<std::size_t>& others) {
+            return std::all_of(others.begin(), others.end(), [&](std::size_t other) {
+                return independent(s, plan_.steps[other]);
+            });
+        };
+        if (independent(s, plan_.steps[first_at_]) && free_of(sums_) && free_of(behind_)) {
+            before_.push_back(number);
+            return;
+        }
+        auto sum = free_of(behind_) ? as_row_sum(s) : std::nullopt;
+        if (sum && add_result(*sum)) {
+            sums_.push_back(number);
+            between_.push_back(std::move(*sum));
+        } else {
+            behind_.push_back(number);
+        }
+    }
+
+    /// A map as a sum for each row of the first group, over its loops, if it is one.
+    std::optional<assign> as_row_sum(const step& s) {
+        const assign* map = s.as_assign();
+        auto& values = plan_.values;
+        if (map == nullptr || map->kind != assignment_kind::map || map->folding != fold::sum)
+            return {};
+        expr product = map->body;
+        const auto is_product = [&](expr e) {
+            return values[e].kind == kind::operation && values[e].code == opcode::multiply &&
+                   values[e].arguments.size() == 2;
+        };
+        if (!is_product(product)) return {};
+        if (values[values[product].arguments[0]].kind == kind::constant)
+            product = values[product].arguments[1];
+        if (!is_product(product)) return {};
+        const access reads[] = {values[values[product].arguments[0]].source,
+                                values[values[product].arguments[1]].source};
+        for (const expr e : values[product].arguments)
+            if (values[e].kind != kind::load) return {};
+        // Its loops are those of the first group at the same places of what that gives.
+        loop_map names;
+        for (const access& read : reads) {
+            const access* given = result(read.slot);
+            if (given == nullptr) continue;
+            for (std::size_t axis = 0; axis < read.at.size(); ++axis)
+                for (const auto& t : read.at[axis].terms)
+                    for (const auto& g : given->at[axis].terms)
+                        if (g.factor == t.factor && values.extent(g.over) == values.extent(t.over))
+                            names.emplace_back(t.over, g.over);
+        }
+        std::sort(names.begin(), names.end());
+        names.erase(std::unique(names.begin(), names.end()), names.end());
+        assign sum = *map;
+        sum.target = renamed(map->target, names);
+        sum.body = values.renamed(map->body, names);
+        sum.loops = loops_of(sum.target);
+        for (loop& l : sum.over) l = renamed(l, names);
+        std::sort(sum.over.begin(), sum.over.end());
+        loop_list rows;
+        for (const auto& l : first_.loops)
+            if (l.role != loop_role::column) rows.push_back(l.what);
+        std::sort(rows.begin(), rows.end());
+        const bool own = std::none_of(sum.over.begin(), sum.over.end(),
+                                      [&](loop l) { return is_group_loop(l); });
+        if (sum.loops != rows || sum.loops.size() != map->loops.size() || !own) return {};
+        for (const access& read : reads) {
+            const access now = renamed(read, names);
+            const access* given = result(read.slot);
+            if (given != nullptr && given->at != now.at) return {};
+        }
+        return sum;
+    }
+
+    // False where others touch what it writes.
+    bool add_result(const assign& sum) {
+        const auto touched = [&](std::size_t other) {
+            const auto& effects = plan_.steps[other].effects;
+            return std::any_of(effects.begin(), effects.end(),
+                               [&](const effect& t) { return t.slot == sum.target.slot; });
+        };
+        return !touched(first_at_) && std::none_of(sums_.begin(), sums_.end(), touched) &&
+               results_.emplace(sum.target.slot, sum.target).second;
+    }
+
+    // Whether the second group reads results of its own rows alone, and nobody before it in the
+    // chain touches what it writes.
+    bool reads_rows_only() const {
+        const step& last = plan_.steps[last_at_];
+        for (const auto number : behind_)
+            if (!independent(plan_.steps[number], last)) return false;
+        const auto touched = [&](std::size_t other, slot_number slot) {
+            const auto& effects = plan_.steps[other].effects;
+            return std::any_of(effects.begin(), effects.end(),
+                               [&](const effect& t) { return t.slot == slot; });
+        };
+        for (const effect& t : last.effects)
+            if (t.writes && (touched(first_at_, t.slot) ||
+                             std::any_of(sums_.begin(), sums_.end(),
+                                         [&](std::size_t s) { return touched(s, t.slot); })))
+                return false;
+        bool fine = true;
+        const auto is_result = [&](const access& a) { fine = fine && result(a.slot) == nullptr; };
+        const auto reads_row = [&](const access& a) {
+            const access* given = result(a.slot);
+            if (given != nullptr) fine = fine && rows_of(*given) == rows_of(a);
+        };
+        for (const auto& m : second_.members) {
+            plan_.values.for_each_load({m.what.scale}, is_result);
+            if (is_product(m.kind) || is_consumer(m))
+                plan_.values.for_each_load({m.what.body}, is_result);
+            else plan_.values.for_each_load({m.what.body}, reads_row);
+        }
+        return fine;
+    }
+
+    program_plan& plan_;
+    std::size_t first_at_ = 0, last_at_ = 0;
+    fused first_, second_;
+    std::vector<kept_tile> kept_;
+    std::map<slot_number, access> results_;  // of the first group and the sums
+    std::vector<std::size_t> before_, sums_, behind_;
+    std::vector<assign> between_;
+};
+
+}  // namespace
+
+void chain_groups(program_plan& plan) {
+    // The order of steps on shared memory is theirs alone.
+    if (!outputs_in_place(plan.slots, plan.type).empty()) return;
+    for (std::size_t first = 0; first < plan.steps.size(); ++first)
+        for (std::size_t last = first + 1;
+             last < plan.steps.size() && plan.steps[first].as_fused() != nullptr; ++last) {
+            if (plan.steps[last].as_fused() == nullptr) continue;
+            finder chain(plan, first, last);
+            if (chain.find()) plan.steps = chain.reordered();
+        }
+}
+
+}  // namespace ricci::plan

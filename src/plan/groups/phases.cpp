@@ -1,0 +1,281 @@
+// The phases of a fused group: which consumers wait for the first one to be over.
+#include "src/plan/groups/phases.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/plan/groups/plane_elements.hpp"
+#include "src/plan/pool/scalar.hpp"
+#include "src/plan/groups/sums_of_outputs.hpp"
+
+namespace ricci::plan {
+
+bool phases::reads(expr value, slot_number slot) const {
+    bool found = false;
+    plan_.values.for_each_load({value}, [&](const access& a) { found = found || a.slot == slot; });
+    return found;
+}
+
+/// The slots that a value reads: of its own, or through the products that make its tiles.
+phases::slot_set phases::read_by(expr value, bool through_products) const {
+    slot_set own, below;
+    plan_.values.for_each_load({value}, [&](const access& a) { own.insert(a.slot); });
+    if (!through_products) return own;
+    for (const slot_number slot : own)
+        if (const auto* product = tiles_.product_of(slot))
+            for_each_load(plan_.values, group_.at(product->step),
+                          [&](const access& a) { below.insert(a.slot); });
+    return below;
+}
+
+/// The slots that a consumer reads beside what makes its tile: its factor and its number.
+phases::slot_set phases::read_by(const consumer& c) const {
+    auto slots = read_by(c.value, false);
+    slots.merge(read_by(c.what.scale, false));
+    if (c.factor) slots.insert(plan_.values[c.factor].source.slot);
+    return slots;
+}
+
+// How many values equal their maximum is counted while that is found.
+void phases::find_ties() {
+    const auto& values = plan_.values;
+    for (std::size_t k = 0; k < consumers_.size(); ++k) {
+        auto& c = consumers_[k];
+        const auto& body = values[c.value];
+        if (c.by != steps::monoid::sum || c.factor || c.partial || c.what.beta != 0 ||
+            !values.is_constant(c.what.scale, 1) || body.kind != kind::operation ||
+            body.code != opcode::equal)
+            continue;
+        for (auto& e : consumers_) {
+            if (!steps::is_extremum(e.by) || e.ties_by >= 0 || e.log_sum || e.partial ||
+                e.summed != c.summed || e.step > c.step ||
+                uses_[e.what.target.slot.index()].writers.size() != 1)
+                continue;
+            const expr found = values[body.arguments[0]].kind == kind::load &&
+                                       values[body.arguments[0]].source.slot == e.what.target.slot
+                                   ? body.arguments[0]
+                                   : body.arguments[1];
+            const expr other = found == body.arguments[0] ? body.arguments[1] : body.arguments[0];
+            const auto& read = values[found];
+            if (other != e.value || read.kind != kind::load ||
+                read.source.slot != e.what.target.slot || read.source.at != e.what.target.at ||
+                !unchanged(c, e))
+                continue;
+            c.ties = true;
+            e.ties_by = static_cast<std::int32_t>(k);
+            break;
+        }
+    }
+}
+
+// What depends on the results of a group through steps that are none of it, and since which step.
+std::map<slot_number, std::size_t> phases::find_derived() const {
+    std::map<slot_number, std::size_t> results, derived;
+    for (const auto& c : consumers_) results.emplace(group_.at(c.step).target.slot, c.step);
+    std::size_t s = consumers_.empty() ? plan_.steps.size() : group_.consumers.front() + 1;
+    for (; s < plan_.steps.size(); ++s) {
+        if (std::ranges::binary_search(group_.members, s)) continue;
+        const auto is_before = [&](const auto& known, const effect& t) {
+            const auto found = known.find(t.slot);
+            return !t.writes && found != known.end() && found->second < s;
+        };
+        const auto& effects = plan_.steps[s].effects;
+        const bool depends = std::ranges::any_of(effects, [&](const effect& t) {
+            return is_before(results, t) || is_before(derived, t);
+        });
+        if (!depends) continue;
+        for (const effect& t : effects)
+            if (t.writes) derived.emplace(t.slot, s);
+    }
+    return derived;
+}
+
+// Which consumers have to wait: a phase reads nothing of what it writes itself.
+bool phases::assign_phases() {
+    slot_set given;
+    for (const auto& c : consumers_) given.insert(group_.at(c.step).target.slot);
+    const auto waits = [&](const slot_set& slots) {
+        return std::any_of(slots.begin(), slots.end(),
+                           [&](slot_number slot) { return given.contains(slot); });
+    };
+    for (const auto& s : tiles_.softmaxes()) {
+        const auto inside = tiles_.linear_in(s.score);
+        if (!inside || *inside >= 0 || waits(read_by(s.score, false)) ||
+            waits(read_by(s.score, true))) {
+            reason_ = "a softmax of it depends on another sum over it";
+            return false;
+        }
+    }
+    const auto derived = find_derived();
+    const auto waits_at = [&](const consumer& c, const slot_set& slots) {
+        return waits(slots) || std::ranges::any_of(slots, [&](slot_number slot) {
+                   const auto found = derived.find(slot);
+                   return found != derived.end() && found->second < c.step;
+               });
+    };
+    // What is not summed over columns runs without any softmax to find.
+    for (auto& c : consumers_) {
+        if (c.ties) continue;
+        const auto softmax = tiles_.linear_in(c.value);
+        c.late = !softmax || (c.by != steps::monoid::sum && !c.log_sum && *softmax >= 0) ||
+                 waits_at(c, read_by(c)) ||
+                 (c.summed != loop_role::column && !tiles_.softmaxes().empty());
+        c.late_by_product = !c.late && waits_at(c, read_by(c.value, true));
+        c.late = c.late || c.late_by_product;
+        c.weights = c.late ? -1 : *softmax;
+    }
+    for (const auto& c : consumers_)
+        if (c.ties_by >= 0) consumers_[static_cast<std::size_t>(c.ties_by)].late = c.late;
+    return true;
+}
+
+/// Whether what waits for the first phase depends on something that waits, too.
+bool phases::late_ones_wait() {
+    slot_set given;
+    for (const auto& c : consumers_)
+        if (c.late) given.insert(group_.at(c.step).target.slot);
+    for (const auto& c : consumers_) {
+        if (!c.late) continue;
+        auto slots = read_by(c);
+        slots.merge(read_by(c.value, true));
+        if (std::any_of(slots.begin(), slots.end(),
+                        [&](slot_number slot) { return given.contains(slot); })) {
+            reason_ = "sums over it depend on one another";
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether nobody writes what makes two values between the steps that read it: where it is the same
+/// tensor, it is the same value.
+bool phases::unchanged(const consumer& a, const consumer& b) const {
+    auto steps = a.needs;
+    steps.merge(b.needs);
+    steps.insert(a.step);
+    steps.insert(b.step);
+    small_map<slot_number, std::size_t, 8> first_read;  // by slot
+    for (const std::size_t s : steps)
+        for (const effect& t : plan_.steps[s].effects) {
+            if (t.writes || group_.is_plane(t.slot)) continue;
+            if (!first_read.contains(t.slot)) first_read[t.slot] = s;
+            const std::size_t first = first_read.at(t.slot);
+            const auto& writers = uses_[t.slot.index()].writers;
+            const auto next = std::lower_bound(writers.begin(), writers.end(), first);
+            if (next != writers.end() && *next < s) return false;
+        }
+    return true;
+}
+
+void phases::replace_by_sums_of_outputs() {
+    for (auto& sum : consumers_) {
+        if (sum.ties || sum.by != steps::monoid::sum || sum.factor ||
+            sum.summed != loop_role::column || sum.what.beta != 0 ||
+            (sum.late && !sum.late_by_product) || sum.partial ||
+            plan_.values[sum.what.scale].kind != kind::constant)
+            continue;
+        for (auto& bracket : consumers_) {
+            if (&bracket == &sum || bracket.by != steps::monoid::sum || bracket.step > sum.step ||
+                !unchanged(sum, bracket))
+                continue;
+            // Its other terms, or a function of it, are written over it.
+            const slot_number target = group_.at(bracket.step).target.slot;
+            const bool changes = uses_[target.index()].writers.size() > 1;
+            auto map = sum_of_output(plan_, group_, tiles_, sum, bracket, changes, made_);
+            if (!map) continue;
+            made_.push_back(std::move(*map));
+            sum.replaced = true;
+            sum.late = false;
+            break;
+        }
+    }
+}
+
+/// Whether two consumers of one target may write it themselves, the second after the first: those
+/// of one phase reach each element at the same time, each in its turn.
+bool phases::may_share(const consumer& first, const consumer& second) const {
+    if (first.replaced || first.partial || first.apart || first.log_sum || first.ties) return false;
+    if (first.late != second.late) return second.late;
+    if (are_apart(plan_.values, first.what.target, second.what.target)) return true;
+    return first.summed == second.summed && first.what.kind == second.what.kind &&
+           first.what.target.at == second.what.target.at &&
+           (second.what.beta == 1 || second.what.kind == assignment_kind::scatter);
+}
+
+// Sums over rows come when all rows are done, sums over columns with each row: what one of them
+// writes, the other one would overwrite, or add to what is not there yet. Each but the first is
+// added by a map.
+void phases::separate_writers() {
+    for (auto& c : consumers_) {
+        if (c.replaced || c.partial || c.apart || c.log_sum || c.ties) continue;
+        const auto cannot_share = [&](const consumer& before) {
+            return before.step < c.step &&
+                   group_.at(before.step).target.slot == group_.at(c.step).target.slot &&
+                   !may_share(before, c);
+        };
+        if (std::any_of(consumers_.begin(), consumers_.end(), cannot_share))
+            write_apart(plan_, group_, c, made_);
+    }
+}
+
+// Where the logarithms of the sums of weights go, which results ask for, and in memory what late
+// consumers need to make weights again.
+void phases::find_sums() {
+    sums_.resize(tiles_.softmaxes().size());
+    loop_list axes;
+    for (const auto& l : group_.loops)
+        if (l.role != loop_role::column) axes.push_back(l.what);
+    for (const auto& c : consumers_) {
+        if (!c.log_sum) continue;
+        access& sum = sums_[static_cast<std::size_t>(c.weights)].of(c.what.folding);
+        // A result that others write later is no place to read it from.
+        if (!sum.slot && uses_[c.what.target.slot.index()].writers.size() == 1) {
+            sum = c.what.target;
+            continue;
+        }
+        if (!sum.slot) sum = add_slot(plan_, storage::workspace, axes);
+        assign copy;
+        copy.equation = c.what.equation;
+        copy.target = c.what.target;
+        copy.loops = loops_of(copy.target);
+        copy.body = plan_.values.load(sum);
+        made_.push_back({make_step(plan_.values, std::move(copy)),
+                         {{sum.slot, c.step + 1, false}, {c.what.target.slot, c.step, true}}});
+    }
+    for (std::size_t k = 0; k < sums_.size(); ++k) {
+        const auto makes_again = [&](const consumer& c) {
+            return c.late && reads(c.value, tiles_.softmaxes()[k].tile.slot);
+        };
+        if (std::none_of(consumers_.begin(), consumers_.end(), makes_again)) continue;
+        if (!sums_[k].maximum.slot) sums_[k].maximum = add_slot(plan_, storage::workspace, axes);
+        sums_[k].largest = add_slot(plan_, storage::workspace, axes);
+    }
+}
+
+// What is read for the planes is not to be read once more for a second phase.
+bool phases::pays() const {
+    if (!group_.reads_large || !tiles_.softmaxes().empty() || !tiles_.products().empty())
+        return true;
+    return std::none_of(consumers_.begin(), consumers_.end(),
+                        [](const consumer& c) { return c.late && !c.replaced; });
+}
+
+bool phases::run() {
+    for (const std::size_t step : group_.consumers)
+        for (auto& c : make_consumers(plan_, group_, tiles_, step)) {
+            split_sum(plan_, group_, c, made_);
+            consumers_.push_back(std::move(c));
+        }
+    const auto is_plane = [&](slot_number slot) { return group_.is_plane(slot); };
+    for (const std::size_t step : group_.element_readers)
+        read_elements(plan_, uses_, step, is_plane, made_);
+    find_ties();
+    if (!assign_phases()) return false;
+    replace_by_sums_of_outputs();
+    if (late_ones_wait()) return false;
+    separate_writers();
+    find_sums();
+    return pays() && write(false) && write(true);
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,75 @@
+// How much memory of a worker a fused group takes.
+#include "src/plan/groups/room.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "src/steps/instruction.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// Of one row of lanes: three vectors of 64 bytes, or four of 32, and as much again for tiles of few
+// rows, whose vectors are hardly filled.
+constexpr double lanes_bytes = 256;
+constexpr double tile_bytes = 32 << 10;
+// Sums over rows of a block of columns, and of the fewest columns that a block may have.
+constexpr double block_bytes = 512 << 10, least_block_columns = 128;
+constexpr double register_elements = 768;
+constexpr double padding = 16;  // elements: values are padded to whole vectors
+
+double size_of_loops(const std::vector<inner_loop>& loops) {
+    double size = 1;
+    for (const auto& l : loops) size *= static_cast<double>(l.extent);
+    return size;
+}
+
+/// How many values of a program somebody is still to read, at most.
+std::int64_t values_at_once(const std::vector<instruction>& program) {
+    std::vector<std::size_t> last_use(program.size(), 0);
+    for (std::size_t k = 0; k < program.size(); ++k)
+        for (const std::int32_t a : {program[k].first, program[k].second, program[k].third})
+            if (a >= 0) last_use[static_cast<std::size_t>(a)] = k;
+    std::vector<std::int64_t> ended(program.size() + 1,
+                                    0);  // values that the one before wanted last
+    std::int64_t most = 0, alive = 0;
+    for (std::size_t k = 0; k < program.size(); ++k) {
+        alive -= ended[k];
+        most = std::max(most, alive);
+        if (last_use[k] <= k) continue;
+        ++alive;
+        ++ended[last_use[k] + 1];
+    }
+    return most + 1;
+}
+
+}  // namespace
+
+double most_bytes_of(const fused_group& g) {
+    const auto number = static_cast<double>(size_of(g.type));
+    double bytes = (static_cast<double>(g.products.size() + g.operations.size()) + 1) * tile_bytes;
+    for (const auto& p : g.products) bytes += size_of_loops(p.contracted) * lanes_bytes;
+    double copied = 0, registers = 0;
+    for (const auto& stage : g.operations) {
+        std::set<std::int32_t> operands;
+        for (const auto& i : stage.program)
+            if (i.code == opcode::load && i.operand >= 0) operands.insert(i.operand);
+        copied = std::max(copied, static_cast<double>(operands.size()));
+        registers = std::max(registers, static_cast<double>(values_at_once(stage.program)));
+        bytes += 4 * lanes_bytes;  // the state of a softmax
+    }
+    bytes += copied * tile_bytes + registers * register_elements * number;
+    double of_column = 0, most_values = 0;
+    for (const auto& c : g.consumers) {
+        const double values = size_of_loops(c.values) + padding;
+        bytes += values * lanes_bytes;  // sums of rows, or packed rows
+        most_values = std::max(most_values, values);
+        if (c.summed != loop_role::row) continue;
+        // Of a fold that is no sum a vector of lanes for each column, and one that counts.
+        of_column += c.by == monoid::sum ? values * number : 128;
+    }
+    if (of_column > 0) bytes += std::max(block_bytes, least_block_columns * of_column);
+    return bytes + (most_values + padding) * lanes_bytes;  // sums as they are written
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,188 @@
+// What the tiles of a fused group are.
+#include "src/plan/groups/tile_values.hpp"
+
+#include <algorithm>
+
+namespace ricci::plan {
+
+access add_slot(program_plan& plan, storage kind, const loop_list& axes) {
+    slot memory;
+    memory.kind = kind;
+    access result;
+    result.positions = {0, -1};
+    memory.strides.assign(axes.size(), 0);
+    std::int64_t elements = 1;
+    for (std::size_t k = axes.size(); k-- > 0;) {
+        memory.strides[k] = elements;
+        elements *= plan.values.extent(axes[k]);
+    }
+    for (const loop l : axes) {
+        memory.extents.push_back(plan.values.extent(l));
+        memory.axes.push_back(plan.values.loops().letter(l));
+        result.at.push_back({0, {{l, 1}}});
+    }
+    if (kind == storage::workspace)
+        memory.bytes = static_cast<std::size_t>(elements) * size_of(plan.type);
+    result.slot = plan.add(std::move(memory));
+    return result;
+}
+
+access tile_values::new_tile(ir::ref name) {
+    loop_list axes;
+    for (const auto& l : group_.loops) axes.push_back(l.what);
+    const access tile = add_slot(plan_, storage::tile, axes);
+    plan_.slots.back().name = name;
+    return tile;
+}
+
+// Loops of a step's own must not be taken for the group's.
+const loop_map& tile_values::names_of(std::size_t step) {
+    const auto [at, is_new] = names_.try_emplace(step);
+    if (!is_new) return at->second;
+    const assign& a = group_.at(step);
+    const auto& found = group_.matched.at(step);
+    auto all = united(a.loops, a.over);
+    for (const loop l : all) {
+        const auto g = found.of(l);
+        if (g >= 0) {
+            at->second.emplace_back(l, group_.loops[static_cast<std::size_t>(g)].what);
+            continue;
+        }
+        const bool taken = std::any_of(group_.loops.begin(), group_.loops.end(),
+                                       [&](const group_loop& other) { return other.what == l; });
+        auto& loops = plan_.values.loops();
+        if (taken) at->second.emplace_back(l, loops.fresh(loops.letter(l), loops.extent(l)));
+    }
+    return at->second;
+}
+
+expr tile_values::renamed(std::size_t step, expr e) {
+    return e ? plan_.values.renamed(e, names_of(step)) : e;
+}
+
+access tile_values::renamed(std::size_t step, const access& a) {
+    return plan::renamed(a, names_of(step));
+}
+
+const tile_values::product* tile_values::product_of(slot_number tile) const {
+    const auto found = std::find_if(products_.begin(), products_.end(),
+                                    [&](const product& p) { return p.tile.slot == tile; });
+    return found == products_.end() ? nullptr : &*found;
+}
+
+loop_list tile_values::own_results(std::size_t step) {
+    loop_list result;
+    for (const loop l : without(group_.own_loops(step), group_.at(step).over))
+        result.push_back(plan::renamed(l, names_of(step)));
+    return result;
+}
+
+expr tile_values::body_of(std::size_t step, step_set& needs, const iteration& at) {
+    auto& values = plan_.values;
+    const assign a = group_.at(step);
+    loop_list summed;
+    for (const loop l : common(group_.own_loops(step), a.over))
+        summed.push_back(plan::renamed(l, names_of(step)));
+    expr body = renamed(step, a.body);
+    if (!at.empty()) body = with_common_factor(values, body, own_results(step));
+    expr_list terms;
+    for (auto each : iterations_of(values, summed)) {
+        each.insert(each.end(), at.begin(), at.end());
+        terms.push_back(values.substituted(at_iteration(values, body, each), [&](expr e) {
+            if (values[e].kind != kind::load || !group_.is_plane(values[e].source.slot))
+                return expr::none;
+            return value_of(values[e].source.slot, step, needs);
+        }));
+    }
+    return terms.size() == 1 ? terms[0] : values.as_written(opcode::add, std::move(terms));
+}
+
+std::int32_t tile_values::softmax_of(expr score, ir::ref name, const step_set& needs) {
+    auto same = std::find_if(softmaxes_.begin(), softmaxes_.end(),
+                             [&](const softmax& s) { return s.score == score; });
+    if (same == softmaxes_.end()) {
+        softmaxes_.push_back({score, new_tile(name), {}});
+        same = softmaxes_.end() - 1;
+    }
+    same->needs.merge(needs);
+    return static_cast<std::int32_t>(same - softmaxes_.begin());
+}
+
+// The value that the plane's last writer before a step gives it.
+expr tile_values::value_of(slot_number plane, std::size_t before, step_set& needs) {
+    const auto& writers = uses_[plane.index()].writers;
+    const std::size_t writer = *(std::lower_bound(writers.begin(), writers.end(), before) - 1);
+    const key k{plane, writer};
+    if (const auto known = known_.find(k); known != known_.end()) {
+        needs.merge(known->second.needs);
+        return known->second.value;
+    }
+    step_set mine{writer};
+    const assign a = group_.at(writer);
+    const ir::ref name = plan_.slots[plane.index()].name;
+    expr value;
+    if (a.kind == assignment_kind::contract) {
+        const access tile = new_tile(name);
+        products_.push_back({writer, tile});
+        value = plan_.values.load(tile);
+        if (a.beta == 1)
+            value = plan_.values.as_written(opcode::add, {value_of(plane, writer, mine), value});
+    } else if (group_.is_distance(a, group_.matched.at(writer))) {
+        const access tile = new_tile(name);
+        products_.push_back({writer, tile});
+        value = plan_.values.load(tile);
+        const double number = distance_of(plan_.values, a)->number;
+        if (number != 1)
+            value =
+                plan_.values.as_written(opcode::multiply, {plan_.values.constant(number), value});
+    } else if (a.folding == fold::softmax) {
+        const expr score = body_of(writer, mine);
+        const auto number = static_cast<std::size_t>(softmax_of(score, name, mine));
+        value = plan_.values.load(softmaxes_[number].tile);
+    } else {
+        value = body_of(writer, mine);
+        if (a.folding == fold::mean)
+            value = plan_.values.as_written(
+                opcode::multiply, {plan_.values.constant(1 / plan_.values.size(a.over)), value});
+    }
+    needs.merge(mine);
+    known_[k] = {value, std::move(mine)};
+    return value;
+}
+
+std::optional<std::int32_t> tile_values::linear_in(expr value) const {
+    const auto& node = plan_.values[value];
+    if (node.kind == kind::load) {
+        for (std::size_t k = 0; k < softmaxes_.size(); ++k)
+            if (softmaxes_[k].tile.slot == node.source.slot) return static_cast<std::int32_t>(k);
+        return -1;
+    }
+    std::vector<std::int32_t> parts;
+    for (const expr a : node.arguments) {
+        const auto part = linear_in(a);
+        if (!part) return {};
+        parts.push_back(*part);
+    }
+    const auto depends = [](std::int32_t part) { return part >= 0; };
+    const auto dependent = std::count_if(parts.begin(), parts.end(), depends);
+    if (dependent == 0) return -1;
+    const auto zero = [&](std::size_t k) { return plan_.values.is_constant(node.arguments[k], 0); };
+    switch (node.code) {
+        case opcode::multiply:
+            if (dependent == 1) return *std::max_element(parts.begin(), parts.end());
+            return {};
+        case opcode::add:
+            if (std::all_of(parts.begin(), parts.end(), [&](auto p) { return p == parts[0]; }))
+                return parts[0];
+            return {};
+        case opcode::select:
+            if (depends(parts[0])) return {};
+            if (parts[1] == parts[2] || zero(2)) return parts[1];
+            if (zero(1)) return parts[2];
+            return {};
+        default:
+            return {};
+    }
+}
+
+}  // namespace ricci::plan

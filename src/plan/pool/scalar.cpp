@@ -1,0 +1,17 @@
+// The instructions of element-wise programs on single numbers.
+#include "src/plan/pool/scalar.hpp"
+
+#include "src/kernels/elementwise/price.hpp"
+#include "src/kernels/scalar/scalar_twin.hpp"
+
+namespace ricci::plan {
+
+bool is_expensive(opcode code) {
+    return kernels::price_of(code) >= kernels::function_price::exponential;
+}
+
+double evaluate(opcode code, double x, double y, double z) {
+    return kernels::scalar::apply<double>(kernels::operation(code), x, y, z);
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,48 @@
+// Weights of pairs i, j under [j <= i] that are 1-semiseparable: a number of j, times a number of
+// each link on the way from j to i, times a number of i. Sums of them over i or j are linear
+// recurrences. The derivatives of what is folded up to an index have such weights, whatever the
+// fold is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "src/plan/pool/expression.hpp"
+#include "src/plan/pool/running_extrema.hpp"
+
+namespace ricci::plan {
+
+/// The pairs under a condition: j <= i + offset, or i + offset <= j where it points down.
+struct triangle {
+    loop j, i;
+    bool up = true;
+    std::int64_t offset = 0;
+    bool operator==(const triangle&) const = default;
+};
+
+/// What a condition says of one loop and one other; [C] may be cases of 1 and 0.
+std::optional<triangle> triangle_in(const graph&, expr condition, loop j);
+/// The condition that cases choose by, and the value where it holds, if they are `otherwise`
+/// elsewhere.
+struct chosen {
+    expr condition, value;
+};
+std::optional<chosen> chosen_in(const graph&, expr cases, double otherwise);
+
+/// A weight of the pairs of a triangle, made of the values x_j of which something is folded for
+/// each i: all x_j under the condition.
+struct pair_weight {
+    enum class weight_kind : std::uint8_t {
+        softmax,  // exp(x_j) by the sum of these
+        extreme,  // [x_j = max x], or min
+        others,   // the product of all x but x_j
+    };
+    weight_kind kind = weight_kind::softmax;
+    fold folding = fold::maximum;  // of an extreme
+    expr of;                       // x_j
+    expr extremum;                 // what an extreme is compared with
+};
+std::optional<pair_weight> pair_weight_in(graph&, const running_extrema&, expr factor,
+                                          const triangle&);
+
+}  // namespace ricci::plan

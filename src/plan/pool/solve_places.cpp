@@ -1,0 +1,450 @@
+// Sums over conditions between places, without these conditions.
+#include "src/plan/pool/solve_places.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <utility>
+
+#include "src/base/arithmetic.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// A window of a sum is shorter than its loop by so much.
+constexpr std::int64_t window_part = 4;
+
+// A ring is gone round so often at most, each time a sum of its own.
+constexpr std::int64_t most_rounds = 8;
+
+class place_solver {
+public:
+    place_solver(graph& values, const loop_list& over, expr body, strided how)
+        : values_(values), over_(over), body_(body), how_(how) {
+        for (const expr f : values_.factors(body)) add_factor(f);
+    }
+
+    expr run() {
+        if (const expr made = window()) return made;
+        for (std::size_t k = 0; k < factors_.size(); ++k) {
+            const auto& test = values_[factors_[k]];
+            if (test.kind != kind::operation || test.code < opcode::less ||
+                test.code > opcode::equal)
+                continue;
+            const auto left = place_of(values_, test.arguments[0]),
+                       right = place_of(values_, test.arguments[1]);
+            rest_.clear();
+            for (std::size_t other = 0; other < factors_.size(); ++other)
+                if (other != k) rest_.push_back(factors_[other]);
+            if (!left || !right) {
+                if (test.code != opcode::equal || (!left && !right)) continue;
+                const expr numbers = test.arguments[left ? 1 : 0];
+                const expr picked = pick(left ? *left : *right, numbers);
+                if (picked) return picked;
+                continue;
+            }
+            const expr result = test.code == opcode::equal ? solve(*left, *right)
+                                                           : narrow(test.code, *left, *right);
+            if (result) return result;
+        }
+        return expr::none;
+    }
+
+private:
+    expr sum_of_rest(expr_list conditions) const {
+        for (const expr c : conditions)
+            if (values_.is_constant(c, 0)) return c;
+        conditions.insert(conditions.end(), rest_.begin(), rest_.end());
+        return values_.sum(over_, values_.multiply(conditions));
+    }
+    bool is_summed(loop l) const { return contains(over_, l); }
+    // [a and b] is [a] [b], and [|p| <= n] is [-n <= p] [p <= n].
+    void add_factor(expr f) {
+        const auto& node = values_[f];
+        const bool at_most = node.kind == kind::operation &&
+                             (node.code == opcode::less || node.code == opcode::less_equal);
+        if (const auto& size = values_[node.arguments[0]];
+            at_most && size.kind == kind::operation &&
+            size.code == code_of(ir::function::absolute)) {
+            const auto most = whole_number(values_, node.arguments[1]);
+            const expr inside = values_[node.arguments[0]].arguments[0];
+            if (most && place_of(values_, inside)) {
+                const opcode code = node.code;
+                const expr least = values_.constant(static_cast<double>(-*most)),
+                           last = node.arguments[1];
+                factors_.push_back(values_.apply(code, least, inside));
+                factors_.push_back(values_.apply(code, inside, last));
+                return;
+            }
+        }
+        const bool both = node.kind == kind::operation && node.code == opcode::logical_and &&
+                          values_.is_bracket(node.arguments[0]) &&
+                          values_.is_bracket(node.arguments[1]);
+        if (!both) return factors_.push_back(f);
+        const expr first = node.arguments[0], second = node.arguments[1];
+        add_factor(first);
+        add_factor(second);
+    }
+
+    // The sum over j with i - w < j <= i, of what does not have both, is one over the few places of
+    // a window.
+    expr window() {
+        for (std::size_t low = 0; low < factors_.size(); ++low) {
+            const auto from = bound_in(values_, factors_[low], over_);
+            if (!from || from->sign < 0 || from->rest.terms.empty()) continue;  // -rest <= j
+            for (std::size_t high = 0; high < factors_.size(); ++high) {
+                const auto to = bound_in(values_, factors_[high], over_);
+                if (!to || to->sign > 0 || to->j != from->j) continue;  // j <= rest
+                place width = to->rest;
+                width.add(from->rest, 1);
+                if (!width.terms.empty()) continue;
+                const std::int64_t count = width.offset + 1;
+                if (count <= 0) return values_.constant(0);
+                if (count > values_.extent(from->j) / window_part) continue;
+                loop_list others;
+                for (const auto& t : from->rest.terms) add_loop(others, t.over);
+                rest_.clear();
+                bool mixed = false;
+                for (std::size_t k = 0; k < factors_.size(); ++k) {
+                    if (k == low || k == high) continue;
+                    rest_.push_back(factors_[k]);
+                    const auto& indices = values_[factors_[k]].indices;
+                    mixed =
+                        mixed || (contains(indices, from->j) && !common(indices, others).empty());
+                }
+                if (mixed) continue;
+                place at;
+                at.add(from->rest, -1);
+                auto over = without(over_, {from->j});
+                if (count > 1) {
+                    const loop fresh =
+                        values_.loops().fresh(values_.loops().letter(from->j), count);
+                    at.add(fresh, 1);
+                    add_loop(over, fresh);
+                }
+                if (const expr made = substitute(from->j, std::move(at), over)) return made;
+            }
+        }
+        return expr::none;
+    }
+
+    // A loop that is what a tensor says: the rest is read there, if that is one of its places.
+    expr pick(const place& at, expr number) const {
+        if (at.edge != edge::none || at.offset != 0 || at.terms.size() != 1 ||
+            at.terms[0].factor != 1 || is_complex(values_.type()))
+            return expr::none;
+        const loop l = at.terms[0].over;
+        if (!is_summed(l) || contains(values_[number].indices, l)) return expr::none;
+        expr_list product{values_.is_place(number, values_.extent(l))};
+        for (const expr f : rest_) {
+            product.push_back(values_.at_number(f, l, number));
+            if (!product.back()) return expr::none;
+        }
+        return values_.sum(without(over_, {l}), values_.multiply(product));
+    }
+
+    expr solve(const place& left, const place& right) const {
+        if (left.edge == edge::none && right.edge == edge::none) {
+            place difference = left;
+            difference.add(right, -1);
+            return solve_for_any(std::move(difference));
+        }
+        if (left.edge == edge::none) return solve_bounded(left, right);
+        if (right.edge == edge::none) return solve_bounded(right, left);
+        return expr::none;
+    }
+
+    // difference = 0, for the loop that leaves the least to do.
+    expr solve_for_any(place difference) const {
+        std::int64_t common_factor = 0;
+        for (const auto& t : difference.terms) common_factor = std::gcd(common_factor, t.factor);
+        if (common_factor == 0) return expr::none;
+        if (difference.offset % common_factor != 0) return values_.constant(0);
+        for (auto& t : difference.terms) t.factor /= common_factor;
+        difference.offset /= common_factor;
+        if (adds_rows(difference)) return expr::none;
+        const term* best = nullptr;
+        std::int64_t removed = 1;
+        for (const auto& t : difference.terms) {
+            if (!is_summed(t.over) || std::abs(t.factor) != 1) continue;
+            const std::int64_t extent = values_.extent(t.over);
+            if (extent > removed) {
+                best = &t;
+                removed = extent;
+            }
+        }
+        if (best == nullptr) return expr::none;
+        if (const expr made = solve_in_steps(difference, removed)) return made;
+        if (how_ == strided::kept && leaves_stride(difference, best->over)) return expr::none;
+        return solve_for(difference, *best);
+    }
+
+    bool leaves_stride(const place& difference, loop solved) const {
+        std::int64_t furthest = 0, stride = 0;
+        for (const auto& t : difference.terms) {
+            if (!is_summed(t.over) && std::abs(t.factor) == 1)
+                furthest = std::max(furthest, values_.extent(t.over));
+            if (is_summed(t.over) && t.over != solved)
+                stride = std::max(stride, std::abs(t.factor));
+        }
+        return stride > 1 && furthest > stride;
+    }
+
+    // a s q + b k + s P + R = 0, with a and b 1 or -1: with u = a q + P in the place of q this is
+    // k = -b (s u + R), which only few u solve where R moves little. So q and k are summed as one
+    // loop: where 2q + k is read, every second k of those that are as odd as the place.
+    expr solve_in_steps(const place& difference, std::int64_t removed) const {
+        const auto leaves = [&](const term& q, const term& k) {
+            const auto extents = values_.extent(q.over) * values_.extent(k.over);
+            return extents / removed;  // what a loop alone would leave of these two
+        };
+        for (const auto& q : difference.terms) {
+            const std::int64_t step = std::abs(q.factor);
+            if (!is_summed(q.over) || step < 2) continue;
+            for (const auto& k : difference.terms) {
+                if (!is_summed(k.over) || std::abs(k.factor) != 1) continue;
+                place multiples, others;  // P and R
+                others.offset = difference.offset;
+                for (const auto& t : difference.terms) {
+                    if (t.over == q.over || t.over == k.over) continue;
+                    const bool divisible = t.factor % step == 0;
+                    if (divisible) multiples.add(t.over, t.factor / step);
+                    else others.add(t.over, t.factor);
+                }
+                const std::int64_t last = values_.extent(k.over) - 1;
+                const std::int64_t low = k.factor > 0 ? -last : 0, high = k.factor > 0 ? 0 : last;
+                const auto [least, most] = values_.reach(others);
+                const std::int64_t first = -floor_divide(most - low, step),
+                                   end = floor_divide(high - least, step);
+                const std::int64_t count = end - first + 1;
+                if (count <= 0) return values_.constant(0);
+                if (count >= leaves(q, k)) continue;
+                place u;
+                u.offset = first;
+                auto over = without(over_, {q.over});
+                if (count > 1) {
+                    const loop fresh = values_.loops().fresh(values_.loops().letter(q.over), count);
+                    u.terms = {{fresh, 1}};
+                    add_loop(over, fresh);
+                }
+                place to, left;
+                to.add(u, q.factor / step);
+                to.add(multiples, -q.factor / step);
+                left.add(k.over, k.factor);
+                left.add(u, step);
+                left.add(others, 1);
+                const expr test = values_.apply(opcode::equal, values_.position(std::move(left)),
+                                                values_.constant(0));
+                return substitute(q.over, std::move(to), over, test);
+            }
+        }
+        return expr::none;
+    }
+
+    // The sum where one of its loops is first + step * a new one.
+    expr over_part(loop l, std::int64_t first, std::int64_t step, std::int64_t count,
+                   expr body) const {
+        moved_loop part{l, {first, {}}};
+        auto over = without(over_, {l});
+        if (count > 1) {
+            const auto& inside = values_[body];
+            const loop fresh = values_.loops().part(
+                l, first, step, count, united(united(inside.indices, inside.bound), over));
+            part.to.terms = {{fresh, step}};
+            add_loop(over, fresh);
+        }
+        const expr there = values_.moved(body, {&part, 1});
+        return there ? values_.sum(std::move(over), there) : expr::none;
+    }
+
+    // A factor with all of the loops of which the place is made: what there is for each of their
+    // iterations is added up where it belongs, each read once.
+    bool adds_rows(const place& difference) const {
+        loop_list mine;
+        bool free = false;
+        for (const auto& t : difference.terms) {
+            if (is_summed(t.over)) mine.push_back(t.over);
+            else free = free || std::abs(t.factor) == 1;
+        }
+        if (!free || (values_.type() != element::f32 && values_.type() != element::f64))
+            return false;
+        return mine.size() > 1 && std::any_of(rest_.begin(), rest_.end(), [&](expr f) {
+                   return without(mine, values_[f].indices).empty();
+               });
+    }
+
+    expr solve_for(const place& difference, const term& t) const {
+        place to = difference;
+        to.add(t.over, -t.factor);
+        place solution;
+        solution.add(to, -t.factor);
+        return substitute(t.over, std::move(solution), without(over_, {t.over}));
+    }
+
+    /// Whether brackets alone stand beside one factor: elsewhere it is 0, and there is no product
+    /// that would be hidden.
+    bool is_alone() const {
+        return std::count_if(rest_.begin(), rest_.end(), [&](expr f) {
+                   return values_[f].kind != kind::constant && !values_.is_bracket(f);
+               }) <= 1;
+    }
+
+    // The sum over other loops of the rest where the loop is at a place, and of a condition more.
+    expr substitute(loop l, place to, const loop_list& over, expr condition = expr::none) const {
+        const std::int64_t last = values_.extent(l) - 1;
+        const auto [least, most] = values_.reach(to);
+        const bool inside =
+            to.edge == edge::none ? least >= 0 && most <= last : to.low >= 0 && to.high <= last;
+        expr_list product;
+        if (condition) product.push_back(condition);
+        if (!inside) {
+            if (to.edge != edge::none) return expr::none;
+            if (most < 0 || least > last) return values_.constant(0);
+            to.edge = is_alone() ? edge::zero : edge::nothing;
+            to.low = 0;
+            to.high = last;
+        }
+        const moved_loop there{l, to};
+        bool covered = inside, alone = true;
+        expr_list moved_rest;
+        for (const expr f : rest_) {
+            bool here = false;
+            const expr made = values_.moved(f, {&there, 1}, &here);
+            if (!made) return expr::none;
+            if (values_.vanishes(f, made)) return values_.constant(0);
+            covered = covered || here;
+            // What is computed of what is 0 beyond the edge need not be 0.
+            alone = alone && (inside || here || made == f || values_.is_bracket(f));
+            moved_rest.push_back(made);
+        }
+        if (!covered || !alone) {
+            const auto inside_axis = values_.within(to, 0, last);
+            product.insert(product.end(), inside_axis.begin(), inside_axis.end());
+        }
+        product.insert(product.end(), moved_rest.begin(), moved_rest.end());
+        return values_.sum(over, values_.multiply(product));
+    }
+
+    // plain = a place within bounds.
+    expr solve_bounded(const place& plain, const place& bounded) const {
+        // For a loop of the plain side.
+        for (const auto& t : plain.terms) {
+            if (!is_summed(t.over) || std::abs(t.factor) != 1 || bounded.factor(t.over) != 0 ||
+                plain.terms.size() > 1)
+                continue;
+            place to;
+            to.offset = -t.factor * plain.offset;
+            to.add(bounded, t.factor);
+            to.edge = bounded.edge;
+            const auto low = t.factor * (bounded.low - plain.offset),
+                       high = t.factor * (bounded.high - plain.offset);
+            to.low = std::min(low, high);
+            to.high = std::max(low, high);
+            const auto over = without(over_, {t.over});
+            if (const expr made = substitute(t.over, std::move(to), over)) return made;
+        }
+        const place unbounded = without_edge(bounded);
+        const bool solvable = std::any_of(unbounded.terms.begin(), unbounded.terms.end(),
+                                          [&](const term& t) { return is_summed(t.over); });
+        if (!solvable) return expr::none;
+        const expr at = values_.position(unbounded), here = values_.position(plain);
+        const auto number = [&](std::int64_t n) {
+            return values_.constant(static_cast<double>(n));
+        };
+        const auto compare = [&](opcode code, expr a, expr b) { return values_.apply(code, a, b); };
+        const expr low = number(bounded.low), high = number(bounded.high);
+        const expr_list within = values_.within(plain, bounded.low, bounded.high);
+        expr_list terms;
+        const auto also = [&](expr condition) {
+            auto all = within;
+            all.push_back(condition);
+            terms.push_back(sum_of_rest(std::move(all)));
+        };
+        if (bounded.edge == edge::clamp) {
+            // What leaves the bounds is at the nearer one.
+            also(compare(opcode::equal, here, at));
+            terms.push_back(
+                sum_of_rest({compare(opcode::equal, here, low), compare(opcode::less, at, low)}));
+            terms.push_back(
+                sum_of_rest({compare(opcode::equal, here, high), compare(opcode::less, high, at)}));
+            return values_.add(terms);
+        }
+        const std::int64_t round = bounded.high - bounded.low + 1;
+        const auto [least, most] = values_.reach(unbounded);
+        if ((most - least) / round + 2 > most_rounds) return expr::none;
+        std::int64_t turn = (least - bounded.low) / round - 1;
+        for (; bounded.low + turn * round <= most; ++turn) {
+            place there = unbounded;
+            there.offset -= turn * round;
+            if (bounded.low + (turn + 1) * round <= least) continue;
+            also(compare(opcode::equal, here, values_.position(std::move(there))));
+        }
+        return values_.add(terms);
+    }
+
+    // An inequality between loops of the sum says that some run over a part only.
+    expr narrow(opcode code, const place& left, const place& right) const {
+        if (left.edge != edge::none || right.edge != edge::none) return expr::none;
+        place margin = right;  // 0 or more where it holds
+        margin.add(left, -1);
+        if (code == opcode::less) margin.offset -= 1;
+        for (const auto& t : margin.terms)
+            if (!is_summed(t.over)) return expr::none;
+        const std::int64_t most = values_.reach(margin).most;
+        if (most < 0) return values_.constant(0);
+        for (const auto& t : margin.terms) {
+            const std::int64_t extent = values_.extent(t.over), size = std::abs(t.factor);
+            // The others give at most so much beyond what the loop gives at its best.
+            const std::int64_t count = std::min(extent, most / size + 1);
+            if (count == extent) continue;
+            return over_part(t.over, t.factor > 0 ? extent - count : 0, 1, count, body_);
+        }
+        return expr::none;
+    }
+
+    graph& values_;
+    const loop_list& over_;
+    expr body_;
+    strided how_;
+    expr_list factors_, rest_;
+};
+
+}  // namespace
+
+expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
+    if (!values.solves_places()) return expr::none;
+    const auto compares = [&](expr f) {
+        const auto& node = values[f];
+        return node.kind == kind::operation &&
+               ((node.code >= opcode::less && node.code <= opcode::equal) ||
+                node.code == opcode::logical_and);
+    };
+    const auto holds = [&](expr t) {
+        const auto all = values.factors(t);
+        return std::any_of(all.begin(), all.end(), compares);
+    };
+    const auto terms = values.terms(body);
+    if (terms.size() == 1)
+        return holds(body) ? place_solver(values, over, body, how).run() : expr::none;
+    // Terms apart, where any of them is solved.
+    const expr_list all(terms.begin(), terms.end());
+    bool any = false;
+    expr_list results;
+    for (const expr t : all) {
+        const auto mine = common(over, values[t].indices);
+        const expr made = holds(t) ? place_solver(values, mine, t, how).run() : expr::none;
+        any = any || made;
+        if (!made) {
+            results.push_back(expr::none);
+            continue;
+        }
+        results.push_back(
+            values.multiply({values.constant(values.size(without(over, mine))), made}));
+    }
+    if (!any) return expr::none;
+    for (std::size_t k = 0; k < all.size(); ++k)
+        if (!results[k]) results[k] = values.sum(over, all[k]);
+    return values.add(results);
+}
+
+}  // namespace ricci::plan

@@ -1,0 +1,38 @@
+// An equality in a bracket removes a loop: the sum over p of [p = i + 1] x^p is x^{i+1}, where that
+// is a place of p, and nothing elsewhere; and of [p = i + k] x^i w^k over i and k it is the sum
+// over k of x^{p-k} w^k. What is left is read at places with edges. It does not matter who wrote
+// the bracket: a user, the derivative of a tensor that is read at such a place, or a batch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "src/plan/pool/expression.hpp"
+
+namespace ricci::plan {
+
+/// The expression as a place, where it is made of positions and whole numbers: i - j + 3, or that
+/// within bounds, as a clamp or on a ring.
+std::optional<place> place_of(const graph&, expr e);
+
+/// The constant that the expression is, where that is a whole number.
+std::optional<std::int64_t> whole_number(const graph&, expr e);
+
+/// 0 <= sign * j + rest: a comparison between one loop of a fold and others, or numbers.
+struct bound_of_fold {
+    loop j;
+    std::int64_t sign = 0;
+    place rest;
+};
+std::optional<bound_of_fold> bound_in(const graph&, expr condition, const loop_list& over);
+
+/// Whether an equality of a free loop and of a summed one with a stride, [p = 2q + k], is solved
+/// for k, so that the sum is over all q; or kept, as who knows what p is may compute the even and
+/// the odd p apart.
+enum class strided : std::uint8_t { kept, solved };
+
+/// The sum of `body` over some loops without an equality that one of them solves, or over the parts
+/// of loops where inequalities between them can hold at all; none: there is nothing of the kind.
+expr solved_sum(graph&, const loop_list& over, expr body, strided how = strided::kept);
+
+}  // namespace ricci::plan

@@ -1,0 +1,372 @@
+// From an equation of a program to the planner's expressions.
+#include "src/plan/read/translate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <fmt/core.h>
+
+#include <ricci/error.hpp>
+#include "src/plan/pool/scalar.hpp"
+#include "src/plan/words/words.hpp"
+
+namespace ricci::plan {
+namespace {
+
+opcode code_of(ir::comparison c) {
+    switch (c) {
+        case ir::comparison::less:
+            return opcode::less;
+        case ir::comparison::less_equal:
+            return opcode::less_equal;
+        case ir::comparison::equal:
+            return opcode::equal;
+        case ir::comparison::not_equal:
+            return opcode::not_equal;
+        case ir::comparison::logical_and:
+            return opcode::logical_and;
+        case ir::comparison::logical_or:
+            return opcode::logical_or;
+    }
+    return opcode::equal;
+}
+
+}  // namespace
+
+// The position as a number; it may still hold loops of extent 1.
+place translation::place_of(const ir::position& p) const {
+    place result;
+    if (p.kind == ir::position_kind::index) result.add(loop_of(p.index), 1);
+    if (p.kind == ir::position_kind::merged) {
+        std::int64_t size = 1;
+        for (std::int32_t k = p.terms.count; k-- > 0;) {
+            const loop l = loop_of(program_.affine_terms[p.terms.first + k].index);
+            result.add(l, size);
+            size *= graph_.extent(l);
+        }
+    }
+    if (p.kind == ir::position_kind::fixed || p.kind == ir::position_kind::affine)
+        result.offset = p.offset;
+    if (p.kind == ir::position_kind::affine) {
+        for (std::int32_t k = 0; k < p.terms.count; ++k) {
+            const auto& term = program_.affine_terms[p.terms.first + k];
+            const loop l = loop_of(term.index);
+            result.add(l, term.coefficient);
+            // Positions count from the least value that the index can give.
+            if (term.coefficient < 0) result.offset -= term.coefficient * (graph_.extent(l) - 1);
+        }
+    }
+    return result;
+}
+
+namespace {
+
+void tidy(place& p, const graph& g) {
+    erase_if(p.terms, [&](const term& s) { return g.extent(s.over) == 1; });
+}
+
+}  // namespace
+
+access translation::reach(slot_number slot, ir::range positions, bool written) const {
+    const auto& memory = slots_[slot.index()];
+    access result;
+    result.slot = slot;
+    result.positions = positions;
+    result.at.reserve(static_cast<std::size_t>(positions.count));
+    for (std::int32_t axis = 0; axis < positions.count; ++axis) {
+        result.at.emplace_back();
+        if (program_.at(positions, axis).kind == ir::position_kind::gathered) continue;
+        auto at = place_of(program_.at(positions, axis));
+        const std::int64_t stride = memory.strides[static_cast<std::size_t>(axis)];
+        const std::int64_t extent = memory.extents[static_cast<std::size_t>(axis)];
+        const bool empty = std::any_of(at.terms.begin(), at.terms.end(),
+                                       [&](const term& s) { return graph_.extent(s.over) == 0; });
+        const whole_interval reached = graph_.reach(at);
+        const bool leaves = !empty && !reached.lies_within(places_of(extent));
+        if (leaves && written)
+            throw error(fmt::format(
+                "ricci: in {} axis {} of {} is written at positions {} to {}, and its "
+                "extent is {}.",
+                words_of_equation(program_, equation_), axis, words_of_name(program_, memory.name),
+                reached.least, reached.most, extent));
+        tidy(at, graph_);
+        if (leaves) {
+            // Nobody wants what is read there: it is under a condition that is false.
+            at.edge = edge::zero;
+            at.high = extent - 1;
+        }
+        if (stride != 0 || leaves) result.at.back() = std::move(at);
+    }
+    return result;
+}
+
+access translation::left_side() const {
+    return left_side(slot_of_name(program_.equations[equation_].name));
+}
+
+access translation::left_side(slot_number memory) const {
+    return reach(memory, program_.equations[equation_].positions, true);
+}
+
+bool translation::covers_all() const {
+    const auto& e = program_.equations[equation_];
+    const auto& memory = slots_[static_cast<std::size_t>(e.name)];
+    loop_list met;
+    for (std::int32_t axis = 0; axis < e.positions.count; ++axis) {
+        const auto at = place_of(program_.at(e.positions, axis));
+        std::int64_t reached = 1;
+        for (const auto& s : at.terms) {
+            if (std::find(met.begin(), met.end(), s.over) != met.end() &&
+                graph_.extent(s.over) != 1)
+                return false;
+            met.push_back(s.over);
+            reached *= graph_.extent(s.over);
+        }
+        if (reached != memory.extents[static_cast<std::size_t>(axis)]) return false;
+    }
+    return true;
+}
+
+expr translation::node(ir::ref number) {
+    if (!guards_.empty() && brackets_.has_lookup(number)) {
+        std::pair<ir::ref, std::vector<expr>> key{number, {}};
+        for (const auto& g : guards_) {
+            // A condition is not under itself.
+            if (g.node == number) return g.value;
+            key.second.push_back(g.value);
+        }
+        if (const auto known = guarded_.find(key); known != guarded_.end()) {
+            graph_.count_use(known->second);
+            return known->second;
+        }
+        const expr e = read(number);
+        return guarded_[std::move(key)] = e;
+    }
+    auto& known = seen_[static_cast<std::size_t>(number)];
+    if (known) {
+        graph_.count_use(known);
+    } else {
+        const expr e = read(number);  // may not hold a reference meanwhile: it recurses
+        seen_[static_cast<std::size_t>(number)] = e;
+    }
+    return seen_[static_cast<std::size_t>(number)];
+}
+
+expr translation::opposite(expr condition) {
+    return graph_.apply(code_of(ir::function::logical_not), condition);
+}
+
+// Adds conditions, each under those before it: first those that are known without a lookup.
+void translation::guard_by(const std::vector<ir::ref>& conditions) {
+    for (const bool lookup : {false, true})
+        for (ir::ref c : conditions)
+            if (brackets_.has_lookup(c) == lookup) guards_.push_back({c, node(c)});
+}
+
+// Whether a condition that is false everywhere hides the node, whose children are translated. As a
+// number like others it would leave a product with what is infinite undefined.
+bool translation::is_hidden(ir::ref number) const {
+    const auto hiding = brackets_.hiding(number);
+    return std::any_of(hiding.begin(), hiding.end(), [&](ir::ref condition) {
+        const expr value = seen_[static_cast<std::size_t>(condition)];
+        return value && graph_.is_constant(value, 0);
+    });
+}
+
+// The children of a node, what some of them hide of others under guards.
+expr_list translation::children_of(const ir::node& n) {
+    bool lookup = false;
+    for (std::int32_t k = 0; k < n.children.count; ++k)
+        lookup = lookup || brackets_.has_lookup(program_.child(n, k));
+    const auto before = guards_.size();
+    expr_list children;
+    if (lookup && (n.kind == ir::op::multiply || n.kind == ir::op::divide)) {
+        children = factors_of(n);
+    } else if (lookup && n.kind == ir::op::add) {
+        children = terms_of(n);
+    } else if (lookup && n.kind == ir::op::choose) {
+        children = cases_of(n);
+    } else if (lookup && n.kind == ir::op::compare) {
+        children = parts_of_condition(n);
+    } else {
+        for (std::int32_t k = 0; k < n.children.count; ++k)
+            children.push_back(node(program_.child(n, k)));
+    }
+    guards_.resize(before);
+    return children;
+}
+
+expr_list translation::factors_of(const ir::node& n) {
+    std::vector<ir::ref> conditions;
+    for (std::int32_t k = 0; k < n.children.count; ++k) {
+        if (n.kind == ir::op::divide && k > 0) break;
+        for (ir::ref c : brackets_.hiding(program_.child(n, k)))
+            if (std::find(conditions.begin(), conditions.end(), c) == conditions.end())
+                conditions.push_back(c);
+    }
+    guard_by(conditions);
+    expr_list children;
+    for (std::int32_t k = 0; k < n.children.count; ++k)
+        children.push_back(node(program_.child(n, k)));
+    return children;
+}
+
+// What minus infinity is added to under a bracket counts where the bracket is false.
+expr_list translation::terms_of(const ir::node& n) {
+    expr_list children(static_cast<std::size_t>(n.children.count));
+    std::vector<guard> unmasked;
+    for (std::int32_t k = 0; k < n.children.count; ++k) {
+        const auto mask = brackets_.masking(program_.child(n, k));
+        if (mask.empty()) continue;
+        expr_list all;
+        for (ir::ref c : mask) all.push_back(node(c));
+        unmasked.push_back({ir::none, opposite(graph_.multiply(all))});
+        children[static_cast<std::size_t>(k)] = node(program_.child(n, k));
+    }
+    guards_.insert(guards_.end(), unmasked.begin(), unmasked.end());
+    for (std::int32_t k = 0; k < n.children.count; ++k)
+        if (!children[static_cast<std::size_t>(k)])
+            children[static_cast<std::size_t>(k)] = node(program_.child(n, k));
+    return children;
+}
+
+expr_list translation::cases_of(const ir::node& n) {
+    expr_list children;
+    for (std::int32_t k = 0; k + 1 < n.children.count; k += 2) {
+        const ir::ref condition = program_.child(n, k + 1);
+        const expr holds = node(condition);
+        guards_.push_back({condition, holds});
+        children.push_back(node(program_.child(n, k)));
+        children.push_back(holds);
+        guards_.back() = {ir::none, opposite(holds)};
+    }
+    children.push_back(node(program_.child(n, n.children.count - 1)));
+    return children;
+}
+
+// a and b: b does not count where a is false. a or b: where a is true.
+expr_list translation::parts_of_condition(const ir::node& n) {
+    const auto kind = static_cast<ir::comparison>(n.detail);
+    const bool both = kind == ir::comparison::logical_and;
+    const bool either = kind == ir::comparison::logical_or;
+    const ir::ref sides[] = {program_.child(n, 0), program_.child(n, 1)};
+    const std::size_t first = brackets_.has_lookup(sides[0]) && !brackets_.has_lookup(sides[1]);
+    expr_list children(2);
+    children[first] = node(sides[first]);
+    if (both) guards_.push_back({sides[first], children[first]});
+    if (either) guards_.push_back({ir::none, opposite(children[first])});
+    children[1 - first] = node(sides[1 - first]);
+    return children;
+}
+
+// A tensor that is read where others say: their values are children, one for each such axis.
+expr translation::gathered(const ir::node& n, const expr_list& numbers) {
+    const auto& memory = slots_[static_cast<std::size_t>(n.name)];
+    std::vector<lookup_axis> lookups(numbers.size());
+    for (std::int32_t axis = 0; axis < n.positions.count; ++axis) {
+        const auto& at = program_.at(n.positions, axis);
+        if (at.kind != ir::position_kind::gathered) continue;
+        const ir::node& number = program_.nodes[program_.child(n, at.offset)];
+        lookups[static_cast<std::size_t>(at.offset)] = {
+            axis, fmt::format(
+                      "in {} axis {} of {} has the places 0 to {}, and a number {} is",
+                      words_of_equation(program_, equation_), axis, words_of_name(program_, n.name),
+                      memory.extents[static_cast<std::size_t>(axis)] - 1,
+                      number.kind == ir::op::tensor ? "of " + words_of_name(program_, number.name)
+                                                    : "there")};
+    }
+    expr_list wanted;
+    for (const auto& g : guards_) wanted.push_back(g.value);
+    return graph_.gather(reach(slot_of_name(n.name), n.positions), std::move(lookups), numbers,
+                         wanted, brackets_.is_condition_name(n.name));
+}
+
+expr translation::tensor(const ir::node& n, const expr_list& numbers) {
+    const auto& memory = slots_[static_cast<std::size_t>(n.name)];
+    if (memory.kind == storage::number) return graph_.constant(memory.value);
+    if (n.children.count > 0) return gathered(n, numbers);
+    const access at = reach(slot_of_name(n.name), n.positions);
+    if (const expr value = recomputed_.value_of(at)) return value;
+    return graph_.load(at, brackets_.is_condition_name(n.name));
+}
+
+expr translation::position(const ir::node& n, std::int32_t which) {
+    place at = place_of(program_.at(n.positions, which));
+    tidy(at, graph_);
+    return graph_.position(std::move(at));
+}
+
+expr translation::read(ir::ref number) {
+    const ir::node& n = program_.nodes[number];
+    // x^0 is 1 whatever x is, which stands there for its shape and is not read.
+    if (ir::is_power_of_zero(program_, n)) return graph_.constant(1);
+    const expr_list children = children_of(n);
+    switch (n.kind) {
+        case ir::op::number:
+            return graph_.constant(n.value);
+        case ir::op::imaginary_unit:
+            return graph_.apply(opcode::sqrt, graph_.constant(-1));
+        case ir::op::tensor:
+            return tensor(n, children);
+        case ir::op::add:
+            return graph_.add(children);
+        case ir::op::multiply:
+            if (is_hidden(number)) return graph_.constant(0);
+            return graph_.multiply(children);
+        case ir::op::divide:
+            if (is_hidden(number)) return graph_.constant(0);
+            if (is_integer(graph_.type())) check_quotient(children[0], children[1]);
+            return graph_.apply(opcode::divide, children[0], children[1]);
+        case ir::op::power:
+            if (is_integer(graph_.type())) check_exponent(children[1]);
+            return graph_.power(children[0], children[1]);
+        case ir::op::apply:
+            if (graph_.is_identity(static_cast<ir::function>(n.detail))) return children[0];
+            return graph_.apply(code_of(static_cast<ir::function>(n.detail)), children[0],
+                                children.size() > 1 ? children[1] : expr::none);
+        case ir::op::reduce: {
+            loop_list over;
+            for (std::int32_t k = 0; k < n.indices.count; ++k)
+                over.push_back(loop_of(program_.reduced(n, k)));
+            return graph_.reduce(static_cast<ir::reduction>(n.detail), std::move(over),
+                                 children[0]);
+        }
+        case ir::op::delta:
+            return graph_.apply(opcode::equal, position(n, 0), position(n, 1));
+        case ir::op::position:
+            return position(n, 0);
+        case ir::op::compare:
+            return graph_.apply(code_of(static_cast<ir::comparison>(n.detail)), children[0],
+                                children[1]);
+        case ir::op::choose: {
+            expr result = children.back();
+            for (std::size_t k = children.size() - 1; k >= 2; k -= 2)
+                result = graph_.apply(opcode::select, children[k - 1], children[k - 2], result);
+            return result;
+        }
+        case ir::op::call:  // written out while the text was read
+            break;
+    }
+    return graph_.constant(0);
+}
+
+// Whole numbers: a quotient of two numbers has to be one.
+void translation::check_quotient(expr numerator, expr denominator) const {
+    const auto &a = graph_[numerator], &b = graph_[denominator];
+    if (a.kind != kind::constant || b.kind != kind::constant) return;
+    if (b.value != 0 && std::floor(a.value / b.value) == a.value / b.value) return;
+    throw error(fmt::format("ricci: the tensors hold {}, and {} / {} is no whole number, in {}.",
+                            name_of(graph_.type()), words_of_number(a.value),
+                            words_of_number(b.value), words_of_equation(program_, equation_)));
+}
+
+void translation::check_exponent(expr exponent) const {
+    const auto& e = graph_[exponent];
+    if (e.kind != kind::constant || e.value >= 0) return;
+    throw error(fmt::format(
+        "ricci: the tensors hold {}, and a negative power of whole numbers is none, in {}.",
+        name_of(graph_.type()), words_of_equation(program_, equation_)));
+}
+
+}  // namespace ricci::plan

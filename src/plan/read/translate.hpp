@@ -1,0 +1,83 @@
+// From an equation of a program to the planner's expressions: indices become loops.
+#pragma once
+
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+#include "src/plan/trees/brackets.hpp"
+#include "src/plan/pool/expression.hpp"
+#include "src/plan/forms/recomputed.hpp"
+#include "src/plan/schedule/plan.hpp"
+
+namespace ricci::plan {
+
+/// Reads one equation. `slots` has one entry for each name, with its extents and strides;
+/// `brackets` are the program's.
+class translation {
+public:
+    /// `loops`: of each index of the program, in this equation.
+    translation(const ir::program_view& program, const brackets& conditions,
+                const std::vector<slot>& slots, ir::ref equation, std::span<const loop> loops,
+                graph& into, recomputed_differences& recomputed)
+        : program_(program),
+          brackets_(conditions),
+          slots_(slots),
+          equation_(equation),
+          loops_(loops),
+          graph_(into),
+          recomputed_(recomputed),
+          seen_(static_cast<std::size_t>(program.nodes.size())) {}
+
+    /// The right side.
+    expr body() { return node(program_.equations[equation_].body); }
+    /// A part of it.
+    expr part(ir::ref n) { return node(n); }
+    /// Where the left side writes; in the tensor of another slot, of the same extents.
+    access left_side() const;
+    access left_side(slot_number memory) const;
+    /// True when the left side reaches every element of its tensor.
+    bool covers_all() const;
+
+private:
+    /// What hides the node in hand where it is false: a condition of the program, or the opposite
+    /// of one.
+    struct guard {
+        ir::ref node = ir::none;
+        expr value;
+    };
+    expr node(ir::ref number);
+    expr read(ir::ref number);
+    expr_list children_of(const ir::node& n);
+    expr_list factors_of(const ir::node& n);
+    expr_list terms_of(const ir::node& n);
+    expr_list cases_of(const ir::node& n);
+    expr_list parts_of_condition(const ir::node& n);
+    void guard_by(const std::vector<ir::ref>& conditions);
+    bool is_hidden(ir::ref number) const;
+    expr opposite(expr condition);
+    void check_quotient(expr numerator, expr denominator) const;
+    void check_exponent(expr exponent) const;
+    expr tensor(const ir::node& n, const expr_list& numbers);
+    expr gathered(const ir::node& n, const expr_list& numbers);
+    expr position(const ir::node& n, std::int32_t which);
+    access reach(slot_number slot, ir::range positions, bool written = false) const;
+    loop loop_of(ir::ref index) const { return loops_[static_cast<std::size_t>(index)]; }
+    place place_of(const ir::position& p) const;
+
+    const ir::program_view& program_;
+    const brackets& brackets_;
+    const std::vector<slot>& slots_;
+    ir::ref equation_;
+    std::span<const loop> loops_;  // by index of the program
+    graph& graph_;
+    recomputed_differences& recomputed_;
+    std::vector<expr> seen_;  // by node
+    std::vector<guard> guards_;
+    // Of nodes with a lookup below, which means another thing under other guards.
+    std::map<std::pair<ir::ref, std::vector<expr>>, expr> guarded_;
+};
+
+}  // namespace ricci::plan

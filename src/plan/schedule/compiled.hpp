@@ -1,0 +1,318 @@
+// What emission makes of a plan's assignments: loops with strides, and programs of instructions.
+// Kernels see the descriptors of src/steps/, which these hold or refer to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+
+#include "src/plan/schedule/matrix_task.hpp"
+#include "src/plan/pool/slot_number.hpp"
+#include "src/plan/schedule/way.hpp"
+#include "src/steps/contraction.hpp"
+#include "src/steps/extremum_place.hpp"
+#include "src/steps/fused.hpp"
+#include "src/steps/gather.hpp"
+#include "src/steps/map.hpp"
+#include "src/steps/scan.hpp"
+
+namespace ricci::plan {
+
+using namespace steps;
+
+/// A tensor as a step uses it: where it is, and for words how it was written.
+struct tensor_use {
+    slot_number slot;            // none: a position, which has no memory
+    ir::range positions{0, -1};  // as written; count -1: the slot's own axes
+};
+
+/// A number computed from scalars when the step runs: `instructions` over loads of single elements,
+/// or `value` when there are none.
+struct scalar {
+    struct element_use {
+        slot_number slot;
+        std::int64_t offset = 0;
+    };
+    double value = 1;
+    std::vector<instruction> instructions;
+    std::vector<element_use> operands;
+
+    bool is(double number) const { return instructions.empty() && value == number; }
+};
+
+/// What one loop of a step runs over, for words.
+struct named_loop {
+    ir::ref index = ir::none;
+    std::int64_t extent = 1;
+};
+
+/// What everything that runs has, whatever it is.
+struct step_facts {
+    ir::ref equation = ir::none;
+    double flops = 0;
+    double bytes = 0;  // of operands, each counted once
+    // A product under a bracket is one by zeros here: where what it writes is no number, something
+    // may have come through that the bracket excludes.
+    bool hides = false;
+};
+
+/// What carries out one assignment.
+struct assignment_step : step_facts {
+    decision how;
+};
+
+struct walked_use {
+    operand at;
+    tensor_use use;
+};
+/// An axis whose place a tensor says.
+struct planned_lookup {
+    walked_use numbers;
+    std::int64_t stride = 0;
+    std::int64_t extent = 0;
+    std::string words;       // where it is looked up, for a message
+    bool may_stray = false;  // in a sum: where it is no place, nothing is added
+};
+
+struct contraction_step : assignment_step {
+    std::vector<contraction_loop> batch, m, n, k;
+    std::vector<named_loop> batch_names, m_names, n_names, k_names;
+    tensor_use a, b, c;
+    std::int64_t a_offset = 0, b_offset = 0, c_offset = 0;  // elements
+    scalar alpha;
+    double beta = 0;
+    bool conjugate_a = false, conjugate_b = false;
+    // Axes of A and of B whose places may lie outside; the loops do not move along them.
+    std::vector<edged_axis> a_edges, b_edges;
+    // Axes of A and of B that are read where numbers say; the numbers are walked by the loops of
+    // batch, then of m, n and k. Where such a number may stray and does, and where `wanted` is 0,
+    // the operand is 0; `wanted` of slot -1: nowhere.
+    std::vector<planned_lookup> a_lookups, b_lookups;
+    walked_use a_wanted, b_wanted;
+};
+
+struct map_step : assignment_step {
+    fold folding = fold::none;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> indices;  // of the loops, for words
+    std::int32_t folded = 0;
+    std::vector<operand> operands;  // [0] is the output
+    std::vector<tensor_use> uses;   // one for each operand
+    std::vector<instruction> program;
+};
+
+/// Rows that a tensor of whole numbers picks; or, without lookups, whole numbers converted to the
+/// plan's type, or rows that are added to places that overlap.
+struct gather_step : assignment_step {
+    using walked = walked_use;
+    using lookup = planned_lookup;
+    bool scatter = false;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> indices;  // of the loops, for words
+    walked out, in;
+    std::vector<lookup> lookups;
+    // Where it is 0 nobody wants what is looked up, and the places need not exist; of no slot:
+    // nowhere.
+    walked wanted;
+};
+
+/// Sums of products that are read, or added up, where tensors say.
+struct lookup_sum_step : assignment_step {
+    struct factor {
+        walked_use from;
+        std::vector<planned_lookup> lookups;
+    };
+    bool adds = false;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> indices;  // of the loops, for words
+    std::size_t free = 0;          // how many of them are the result's
+    walked_use out;
+    std::vector<factor> factors;
+    std::vector<planned_lookup> scattered;  // one, or none
+    scalar scale;
+};
+
+/// Where the largest or the smallest values along the last loop stand.
+struct extremum_step : assignment_step {
+    bool largest = true;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> indices;  // of the loops, for words
+    walked_use out, in;
+};
+
+struct scan_step : assignment_step {
+    fold folding = fold::sum;
+    bool backwards = false;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> indices;  // of the loops, for words
+    std::size_t along = 0;
+    operand out, in, decay;
+    tensor_use to, from;
+    tensor_use decayed_by;  // of no slot: nothing decays
+
+    bool decays() const { return decayed_by.slot != slot_number::none; }
+};
+
+/// Factors of matrices, or what is made of them; `matrix_task.hpp` says what the tasks are.
+struct matrix_step : assignment_step {
+    /// A tensor that is read or written: matrices, right-hand sides, results.
+    struct side {
+        tensor_use use;
+        std::int64_t offset = 0, row = 0, column = 0;  // elements
+        std::vector<std::int64_t> batch, columns;      // strides
+    };
+    matrix_part what;
+    std::vector<std::int64_t> batch;    // extents: of the factored matrices
+    std::vector<std::int64_t> columns;  // of the loops over right-hand sides of one matrix
+    side from;                          // matrices, or right-hand sides; of no slot: neither
+    side to;                            // of factors: nothing
+    tensor_use factors;                 // written by that task, read by the others
+};
+
+/// Several equations' contractions and maps, tile by tile.
+struct fused_step : step_facts {
+    struct operand_use : tensor_use {
+        bool written = false;
+    };
+    fused_group group;
+    std::vector<operand_use> uses;     // one for each operand of the group
+    std::vector<scalar> numbers;       // one for each product, then one for each consumer
+    std::vector<ir::ref> loop_names;   // for words, as what follows
+    std::vector<tensor_use> consumed;  // one for each consumer: the tensor whose tile it takes
+    std::vector<ir::ref> equations;    // that it carries out
+    std::vector<tensor_use> unstored;  // tensors that are never stored
+    double saved_bytes = 0;            // of those
+};
+
+/// Which operand of a contraction others have as well.
+enum class shared_operand : std::uint8_t { a, b };
+
+/// Contractions that multiply the same operand and may run at the same time: it is packed once.
+struct joined_step {
+    struct product {
+        contraction_step what;
+        shared_operand common = shared_operand::a;
+    };
+    std::vector<product> parts;
+};
+
+/// Two groups over the same loops and the sums of rows between them, a block of rows at a time; see
+/// steps::fused_chain. Where blocks do not pay, its parts run one after another.
+struct chained_step {
+    /// A sum between the groups, as a map by itself, and as what it is for a block of rows.
+    struct row_sum {
+        map_step alone;
+        row_dot of_rows;
+        std::vector<tensor_use> uses;  // of its operands: a, b, output
+    };
+    fused_step first;
+    std::vector<row_sum> between;
+    std::vector<operand> operands;  // of the sums; a stride for each loop of the groups
+    fused_step second;
+    std::vector<kept_product> kept;
+};
+
+/// What runs. Joined and chained steps hold their parts.
+using compiled_step =
+    std::variant<contraction_step, map_step, gather_step, lookup_sum_step, extremum_step, scan_step,
+                 matrix_step, fused_step, joined_step, chained_step>;
+
+/// Calls `visit(part)` for everything in a step that could run by itself, in order: contractions,
+/// maps, gathers and fused groups.
+template <class Step, class F>
+void for_each_part(Step& step, F visit) {
+    std::visit(
+        [&]<class What>(What& what) {
+            if constexpr (requires { what.parts; }) {
+                for (auto& part : what.parts) visit(part.what);
+            } else if constexpr (requires { what.between; }) {
+                visit(what.first);
+                for (auto& sum : what.between) visit(sum.alone);
+                visit(what.second);
+            } else {
+                visit(what);
+            }
+        },
+        step);
+}
+
+template <class F>
+void for_each_slot(const contraction_step& s, F visit) {
+    for (const auto& operand : s.alpha.operands) visit(operand.slot, false);
+    for (const auto* const lookups : {&s.a_lookups, &s.b_lookups})
+        for (const auto& l : *lookups) visit(l.numbers.use.slot, false);
+    for (const auto* const wanted : {&s.a_wanted, &s.b_wanted})
+        if (wanted->use.slot) visit(wanted->use.slot, false);
+    visit(s.a.slot, false);
+    visit(s.b.slot, false);
+    visit(s.c.slot, true);
+}
+
+template <class F>
+void for_each_slot(const map_step& s, F visit) {
+    for (std::size_t k = 0; k < s.uses.size(); ++k)
+        if (s.uses[k].slot) visit(s.uses[k].slot, k == 0);
+}
+
+template <class F>
+void for_each_slot(const gather_step& s, F visit) {
+    if (s.in.use.slot) visit(s.in.use.slot, false);
+    for (const auto& l : s.lookups) visit(l.numbers.use.slot, false);
+    if (s.wanted.use.slot) visit(s.wanted.use.slot, false);
+    visit(s.out.use.slot, true);
+}
+
+template <class F>
+void for_each_slot(const lookup_sum_step& s, F visit) {
+    for (const auto& operand : s.scale.operands) visit(operand.slot, false);
+    const auto read = [&](const std::vector<planned_lookup>& lookups) {
+        for (const auto& l : lookups) visit(l.numbers.use.slot, false);
+    };
+    for (const auto& f : s.factors) {
+        visit(f.from.use.slot, false);
+        read(f.lookups);
+    }
+    read(s.scattered);
+    visit(s.out.use.slot, true);
+}
+
+template <class F>
+void for_each_slot(const extremum_step& s, F visit) {
+    visit(s.in.use.slot, false);
+    visit(s.out.use.slot, true);
+}
+
+template <class F>
+void for_each_slot(const scan_step& s, F visit) {
+    visit(s.from.slot, false);
+    if (s.decays()) visit(s.decayed_by.slot, false);
+    visit(s.to.slot, true);
+}
+
+template <class F>
+void for_each_slot(const matrix_step& s, F visit) {
+    const bool makes_factors = s.what.task == matrix_task::factor;
+    if (s.from.use.slot) visit(s.from.use.slot, false);
+    visit(s.factors.slot, makes_factors);
+    if (!makes_factors) visit(s.to.use.slot, true);
+}
+
+template <class F>
+void for_each_slot(const fused_step& s, F visit) {
+    for (const auto& number : s.numbers)
+        for (const auto& operand : number.operands) visit(operand.slot, false);
+    for (const auto& use : s.uses)
+        if (use.slot) visit(use.slot, use.written);
+}
+
+/// Calls `visit(slot, writes)` for every tensor that a step touches.
+template <class F>
+void for_each_slot(const compiled_step& step, F visit) {
+    for_each_part(step, [&](const auto& part) { for_each_slot(part, visit); });
+}
+
+}  // namespace ricci::plan

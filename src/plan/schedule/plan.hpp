@@ -1,0 +1,127 @@
+// The plan of a program: where every tensor lives, and the assignments that compute it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <ricci/element.hpp>
+#include <ricci/engine/number.hpp>
+#include <ricci/ir/program.hpp>
+
+#include "src/plan/schedule/assign.hpp"
+#include "src/plan/schedule/compiled.hpp"
+#include "src/plan/pool/expression.hpp"
+#include "src/plan/schedule/step_loop.hpp"
+
+namespace ricci::plan {
+
+using namespace steps;
+using engine::number;
+
+/// Where the memory of a tensor comes from.
+enum class storage : std::uint8_t {
+    input,      // the caller's, only read
+    output,     // the caller's or newly allocated for the caller
+    workspace,  // intermediates
+    number,     // a number bound by the caller: no memory, it is part of the steps
+    tile,       // made by a fused group and never stored: no memory
+    unused,     // no step refers to it
+};
+
+/// One tensor as a block of memory.
+struct slot {
+    storage kind = storage::unused;
+    ir::ref name = ir::none;  // none: a temporary without a name
+    std::vector<std::int64_t> extents;
+    std::vector<std::int64_t> strides;  // in elements
+    void* data = nullptr;               // input, output: what the caller bound
+    double value = 0;                   // number
+    std::shared_ptr<const void> own;    // input: a number that is no double, kept as an element
+    // Holds `own_type`, whatever the plan's type: positions, and floats that become 16-bit numbers
+    // at the end only.
+    bool is_foreign = false;
+    element own_type = element::i32;
+    bool is_truth = false;             // foreign: each of its whole numbers is one byte, 0 or 1
+    std::size_t bytes = 0;             // workspace
+    std::size_t workspace_offset = 0;  // workspace, bytes
+    bool lasts = false;  // workspace: shares its bytes with no other, as steps run again without it
+    std::vector<ir::ref> axes;  // temporaries: the index of each axis, for words
+};
+
+/// A tensor that a step reads or writes.
+struct effect {
+    slot_number slot;
+    bool writes = false;
+};
+
+struct step {
+    std::variant<assign, fused, chained> what;
+    std::vector<effect> effects;  // reads, then writes; no tiles
+
+    const assign* as_assign() const { return std::get_if<assign>(&what); }
+    const fused* as_fused() const { return std::get_if<fused>(&what); }
+    bool hides() const;
+};
+
+step make_step(const graph& values, assign what);
+step make_step(const graph& values, fused what);
+step make_step(const graph& values, chained what);
+
+/// Up to which whole numbers, and sums of a few of them, are exact in a type of real numbers.
+constexpr std::int64_t counted_by(element type) {
+    return std::int64_t{1} << (type == element::f32 ? 22 : 51);
+}
+
+/// What the whole numbers of an operand have to be.
+struct operand_rule {
+    slot_number slot;
+    // Of a condition [m^{ij}]: 0 or 1; `words` say what it is. Else no larger than `most`, up to
+    // which the plan's type counts: larger ones are compared by the plan to run instead.
+    bool is_condition = false;
+    std::int64_t most = 0;
+    std::string words;
+};
+
+struct program_plan {
+    element type = element::f32;
+    std::vector<slot> slots;  // one for each name of the program, then temporaries
+    graph values;
+    std::int32_t parts = 0;  // equations begun, each time one is
+    std::vector<step> steps;
+    std::vector<compiled_step> compiled;
+    step_loop around;  // a loop around all steps
+    std::size_t workspace_bytes = 0;
+    std::vector<operand_rule> rules;
+    // The program that was planned, where it is not the caller's as it stands: an index had two
+    // extents in one equation, or equations have a sum in common.
+    std::shared_ptr<const ir::program> rewritten;
+    std::vector<std::string> notes;        // what was not fused, and why
+    std::vector<std::string> taken_apart;  // tensors whose factors stand where they were read
+
+    element type_of(slot_number number) const {
+        const slot& s = slots[number.index()];
+        return s.is_foreign ? s.own_type : type;
+    }
+    bool is_truth(slot_number number) const { return slots[number.index()].is_truth; }
+    const slot& slot_of(const access& a) const { return slots[a.slot.index()]; }
+    /// A slot more, and its number.
+    slot_number add(slot made) {
+        slots.push_back(std::move(made));
+        return slot_number(slots.size() - 1);
+    }
+    /// Whether its elements are in memory what steps of a type read.
+    bool holds(slot_number number, element wanted) const {
+        return type_of(number) == wanted && !is_truth(number);
+    }
+
+    // What to run instead where a step that hides by zeros gives no number: every bracket chooses.
+    std::shared_ptr<const program_plan> instead;
+    bool careful = false;  // it is such a plan
+};
+
+}  // namespace ricci::plan

@@ -1,0 +1,366 @@
+// A plan in words: a table with a line for each step under its equation.
+#include "src/plan/words/explain.hpp"
+
+#include <algorithm>
+#include <map>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "src/plan/words/loop_words.hpp"
+#include "src/plan/words/opcode_words.hpp"
+#include "src/plan/words/words.hpp"
+
+namespace ricci::plan {
+namespace {
+
+std::string short_number(double value) { return fmt::format("{:.4g}", value); }
+
+/// 1.25 G
+std::string with_prefix(double value) {
+    static constexpr const char* prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+    std::size_t k = 0;
+    for (; value >= 1000 && k + 1 < sizeof prefixes / sizeof *prefixes; ++k) value /= 1000;
+    return fmt::format("{:.{}f} {}", value, k == 0 ? 0 : 2, prefixes[k]);
+}
+
+template <class List, class Words>
+std::string joined(const List& list, const char* separator, Words words) {
+    std::string all;
+    for (const auto& item : list) {
+        if (!all.empty()) all += separator;
+        all += words(item);
+    }
+    return all;
+}
+
+/// contract, 1.3e+04 nominal cycles (fold: 2.1e+05)
+std::string words_of(const decision& made) {
+    const auto& [taken, next] = made;
+    return fmt::format("{}, {:.2g} nominal cycles{}", word_of(taken.how), taken.cycles,
+                       next ? fmt::format(" ({}: {:.2g})", word_of(next->how), next->cycles) : "");
+}
+
+bool could_be_contracted(const decision& made) {
+    const auto& [taken, next] = made;
+    return taken.how == way::contract || (next && next->how == way::contract);
+}
+
+class writer {
+public:
+    writer(const ir::program_view& p, const program_plan& plan) : p_(p), plan_(plan) {
+        for (std::size_t k = 0; k < plan.slots.size(); ++k) {
+            const auto& s = plan.slots[k];
+            temporaries_.push_back(
+                s.name == ir::none && (s.kind == storage::workspace || s.kind == storage::unused)
+                    ? ++count_
+                    : 0);
+        }
+    }
+
+    std::string line(const contraction_step& c) const {
+        std::string scale;
+        if (!c.alpha.instructions.empty())
+            scale = fmt::format("f({}) ", joined(c.alpha.operands, ", ",
+                                                 [&](const auto& o) { return name(o.slot); }));
+        else if (c.alpha.value != 1) scale = fmt::format("{} ", short_number(c.alpha.value));
+        const auto conjugated = [&](bool is, const tensor_use& u) {
+            return is ? fmt::format("conj({})", use(u)) : use(u);
+        };
+        std::string before;
+        if (c.beta != 0 && c.beta != 1)
+            before = fmt::format(" + {} {}", short_number(c.beta), use(c.c));
+        std::string places;
+        for (const auto* const lookups : {&c.a_lookups, &c.b_lookups})
+            for (const auto& l : *lookups) places += fmt::format(", places {}", use(l.numbers.use));
+        for (const auto* const wanted : {&c.a_wanted, &c.b_wanted})
+            if (wanted->use.slot) places += fmt::format(" where {}", use(wanted->use));
+        return fmt::format("contract  {} {} {}{} {}{}{}   {}  {}  {}  {}", use(c.c),
+                           c.beta == 1 ? "+=" : "=", scale, conjugated(c.conjugate_a, c.a),
+                           conjugated(c.conjugate_b, c.b), before, places,
+                           group("batch", c.batch_names), group("M", c.m_names),
+                           group("N", c.n_names), group("K", c.k_names));
+    }
+
+    std::string line(const fused_step& f) const {
+        std::string results, loops;
+        for (std::size_t k = 0; k < f.group.consumers.size(); ++k)
+            results += fmt::format("{}{}", k > 0 ? "; " : "", consumer(f, k));
+        for (const auto axis : {loop_role::batch, loop_role::row, loop_role::column}) {
+            std::vector<named_loop> mine;
+            for (std::size_t l = 0; l < f.group.loops.size(); ++l)
+                if (f.group.loops[l].axis == axis)
+                    mine.push_back({f.loop_names[l], f.group.loops[l].extent});
+            loops += fmt::format("  {}", group(axis == loop_role::batch ? "batch"
+                                               : axis == loop_role::row ? "rows"
+                                                                        : "columns",
+                                               mine));
+        }
+        return fmt::format("fused  {} {}", results, loops);
+    }
+
+    std::string line(const gather_step& g) const {
+        std::string text = fmt::format("{}  {} {} {}",
+                                       g.scatter           ? "scatter"
+                                       : g.lookups.empty() ? "convert"
+                                                           : "gather",
+                                       use(g.out.use), g.scatter ? "+=" : "=", use(g.in.use));
+        for (const auto& l : g.lookups) text += fmt::format(", places {}", use(l.numbers.use));
+        if (g.wanted.use.slot) text += fmt::format(" where {}", use(g.wanted.use));
+        std::string loops;
+        for (std::size_t k = 0; k < g.indices.size(); ++k)
+            loops += fmt::format("{}{}={}", k > 0 ? "," : " ", words_of_index(p_, g.indices[k]),
+                                 g.extents[k]);
+        return fmt::format("{}  {}", text, loops);
+    }
+
+    std::string line(const lookup_sum_step& s) const {
+        std::string text = fmt::format("lookups  {} {} sum", use(s.out.use), s.adds ? "+=" : "=");
+        std::string places;
+        for (const auto& f : s.factors) {
+            text += fmt::format(" {}", use(f.from.use));
+            for (const auto& l : f.lookups)
+                places += fmt::format(", places {}", use(l.numbers.use));
+        }
+        for (const auto& l : s.scattered)
+            places += fmt::format(", added at {}", use(l.numbers.use));
+        const auto words = [&](std::size_t first, std::size_t last) {
+            std::string loops;
+            for (std::size_t k = first; k < last; ++k)
+                loops += fmt::format("{}{}={}", k > first ? "," : " ",
+                                     words_of_index(p_, s.indices[k]), s.extents[k]);
+            return loops;
+        };
+        return fmt::format("{}{}  free{}  sum{}", text, places, words(0, s.free),
+                           words(s.free, s.extents.size()));
+    }
+
+    std::string line(const matrix_step& s) const {
+        static constexpr const char* kinds[] = {"LU", "Cholesky", "lower triangles",
+                                                "upper triangles"};
+        const std::string kind = s.what.tries_cholesky
+                                     ? "Cholesky, or LU where that fails"
+                                     : kinds[static_cast<std::size_t>(s.what.kind)];
+        const auto count = [](const std::vector<std::int64_t>& extents) {
+            std::int64_t all = 1;
+            for (const auto extent : extents) all *= extent;
+            return all;
+        };
+        std::string matrices = fmt::format("{0}x{0}", s.what.size);
+        if (!s.batch.empty()) matrices = fmt::format("{} of {}", count(s.batch), matrices);
+        if (s.what.task == matrix_task::factor)
+            return fmt::format("factors  {} by {}, {}", use(s.from.use), kind, matrices);
+        std::string from = " of";
+        if (s.what.task == matrix_task::solve)
+            from =
+                fmt::format(" {}, right-hand sides: {}, with", use(s.from.use), count(s.columns));
+        return fmt::format("{}  {} ={} factors by {}{}, {}", word_of(s.what.task), use(s.to.use),
+                           from, kind, s.what.transposed ? " transposed" : "", matrices);
+    }
+
+    std::string line(const extremum_step& s) const {
+        std::string free;
+        for (std::size_t k = 0; k + 1 < s.indices.size(); ++k)
+            free += fmt::format("{}{}={}", k > 0 ? "," : "   ", words_of_index(p_, s.indices[k]),
+                                s.extents[k]);
+        return fmt::format("arg{} over {}={}  {} = {}{}", s.largest ? "max" : "min",
+                           words_of_index(p_, s.indices.back()), s.extents.back(), use(s.out.use),
+                           use(s.in.use), free);
+    }
+
+    std::string line(const scan_step& s) const {
+        std::string loops;
+        for (std::size_t k = 0; k < s.indices.size(); ++k)
+            loops += fmt::format("{}{}={}", k > 0 ? "," : "", words_of_index(p_, s.indices[k]),
+                                 s.extents[k]);
+        return fmt::format(
+            "{} {} {}  {} = {}   {}", word_of(s.folding), s.backwards ? "from each" : "up to each",
+            words_of_index(p_, s.indices[s.along]), use(s.to),
+            s.decays()
+                ? fmt::format("{}, times {} from each to the next", use(s.from), use(s.decayed_by))
+                : use(s.from),
+            loops);
+    }
+
+    std::string line(const map_step& m) const {
+        std::string over, free, read;
+        for (std::size_t k = 0; k < m.indices.size(); ++k) {
+            auto& list = k + static_cast<std::size_t>(m.folded) >= m.indices.size() ? over : free;
+            list += fmt::format("{}{}={}", list.empty() ? "" : ",",
+                                words_of_index(p_, m.indices[k]), m.extents[k]);
+        }
+        for (std::size_t k = 1; k < m.uses.size(); ++k)
+            if (m.uses[k].slot)
+                read += fmt::format("{}{}", read.empty() ? "" : ", ", use(m.uses[k]));
+        if (const auto words = operations(m.program); !words.empty())
+            read += fmt::format("{}{{{}}}", read.empty() ? "" : "  ", words);
+        const auto& last = m.program.back();
+        if (read.empty())
+            read = last.code == opcode::position ? "position" : short_number(last.value);
+        return fmt::format("{}{}{}  {} = {}{}{}", word_of(m.folding), over.empty() ? "" : " over ",
+                           over, use(m.uses[0]), read, free.empty() ? "" : "   ", free);
+    }
+
+    /// What a fused group does with a tile, and what it leaves out.
+    std::string inside(const fused_step& f, const std::string& tiles) const {
+        const auto products = joined(f.group.products, ", ", [&](const auto& p) {
+            return fmt::format("{} {}", operand(f, p.a), operand(f, p.b));
+        });
+        std::string done;
+        for (const auto& o : f.group.operations) {
+            const auto words = operations(o.program);
+            if (!words.empty()) done += fmt::format("  {{{}}}", words);
+            if (o.kind == operation_kind::weights) done += "  softmax";
+            if (o.kind == operation_kind::recomputed) done += "  softmax again";
+        }
+        return fmt::format("    tile: {}{}{}{}\n    not stored: {}; {}B saved\n", products, done,
+                           tiles.empty() ? "" : "; ", tiles,
+                           joined(f.unstored, ", ", [&](const auto& u) { return use(u); }),
+                           with_prefix(f.saved_bytes));
+    }
+
+private:
+    std::string name(slot_number slot) const {
+        const auto k = slot.index();
+        return temporaries_[k] > 0 ? fmt::format("t{}", temporaries_[k])
+                                   : words_of_name(p_, plan_.slots[k].name);
+    }
+    std::string use(const tensor_use& u) const {
+        std::string indices;
+        const auto& axes = plan_.slots[u.slot.index()].axes;
+        if (u.positions.count > 0) indices = words_of_positions(p_, u.positions);
+        if (u.positions.count < 0)
+            indices = joined(axes, ",", [&](ir::ref i) { return words_of_index(p_, i); });
+        return indices.empty() ? name(u.slot) : fmt::format("{}[{}]", name(u.slot), indices);
+    }
+    std::string operand(const fused_step& f, std::int32_t number) const {
+        return use(f.uses[static_cast<std::size_t>(number)]);
+    }
+    /// M i,j=32x48
+    std::string group(const char* title, const std::vector<named_loop>& loops) const {
+        if (loops.empty()) return fmt::format("{} -", title);
+        return fmt::format(
+            "{} {}={}", title,
+            joined(loops, ",", [&](const auto& l) { return words_of_index(p_, l.index); }),
+            joined(loops, "x", [](const auto& l) { return fmt::format("{}", l.extent); }));
+    }
+    static std::string operations(const std::vector<instruction>& program) {
+        std::string words;
+        for (const auto& i : program)
+            if (i.code > opcode::position)
+                words += fmt::format("{}{}", words.empty() ? "" : " ", word_of(i.code));
+        return words;
+    }
+
+    /// Whether a result of a fused group is a sum of tiles, or of parts of them.
+    static bool sums(const fused_group& g, const tile_consumer& c) {
+        if (c.summed != loop_role::batch || c.added) return true;
+        const auto& strides = g.operands[static_cast<std::size_t>(c.output)].strides;
+        for (std::size_t l = 0; l < g.loops.size(); ++l)
+            if (g.loops[l].axis == loop_role::batch && g.loops[l].extent != 1 && strides[l] == 0)
+                return true;
+        return false;
+    }
+    std::string consumer(const fused_step& f, std::size_t number) const {
+        const tile_consumer& c = f.group.consumers[number];
+        const std::string fold = sums(f.group, c) ? fmt::format("{} of ", entry_of(c.by).word) : "";
+        return fmt::format("{}{} = {}{}{}", operand(f, c.output),
+                           c.count < 0 ? "" : fmt::format(", its ties {}", operand(f, c.count)),
+                           fold, use(f.consumed[number]),
+                           c.b >= 0 ? fmt::format(" {}", operand(f, c.b)) : "");
+    }
+
+    const ir::program_view& p_;
+    const program_plan& plan_;
+    std::vector<int> temporaries_;
+    int count_ = 0;
+};
+
+/// The lines of a plan, one for each part of its steps, and what they add up to.
+class explanation {
+public:
+    explanation(const ir::program_view& p, const program_plan& plan)
+        : p_(p), plan_(plan), words_(p, plan) {
+        const auto add = [&]<class Part>(const Part& part) {
+            lines_.push_back(words_.line(part));
+            if (lines_.back().size() < 120) width_ = std::max(width_, lines_.back().size());
+            if constexpr (!std::is_same_v<Part, fused_step>)
+                if (could_be_contracted(part.how)) ++contractions_[part.equation];
+        };
+        for (const auto& step : plan.compiled) for_each_part(step, add);
+    }
+
+    std::string run(const std::function<std::string(std::size_t, std::size_t)>& details,
+                    const std::string& kernels) {
+        for (std::size_t step = 0; step < plan_.compiled.size(); ++step) {
+            std::size_t at = 0;
+            const bool once = plan_.around.runs_once(step);
+            for_each_part(plan_.compiled[step], [&](const auto& part) {
+                const std::string detail = details(step, at++);
+                const char* const between = once && !detail.empty() ? "; " : "";
+                write(part,
+                      fmt::format("{}{}{}", once ? "in the first pass only" : "", between, detail));
+            });
+        }
+        text_ += words_of_loop(p_, plan_);
+        for (const auto& note : plan_.notes) text_ += fmt::format("not fused: {}\n", note);
+        for (const auto& name : plan_.taken_apart)
+            text_ +=
+                fmt::format("not made: {}, as sums up to an index are made of its factors\n", name);
+        text_ += fmt::format("total: {} steps, {}FLOP, {}B read and written, workspace {}B\n",
+                             lines_.size(), with_prefix(flops_), with_prefix(bytes_),
+                             with_prefix(static_cast<double>(plan_.workspace_bytes)));
+        if (multiplies_ && !kernels.empty()) text_ += fmt::format("kernels: {}\n", kernels);
+        return std::move(text_);
+    }
+
+private:
+    void begin(const fused_step& part) {
+        for (const auto e : part.equations) text_ += fmt::format("{}\n", words_of_equation(p_, e));
+        equation_ = ir::none;
+    }
+    void begin(const step_facts& part) {
+        if (part.equation == equation_) return;
+        equation_ = part.equation;
+        text_ += fmt::format("{}\n", words_of_equation(p_, equation_));
+        if (const int mine = contractions_[equation_]; mine > 1)
+            text_ += fmt::format("  path: {} contractions\n", mine);
+    }
+    template <class Part>
+    void write(const Part& part, const std::string& detail) {
+        constexpr bool is_fused = std::is_same_v<Part, fused_step>;
+        begin(part);
+        const auto& line = lines_[number_++];
+        text_ += fmt::format("  {}{:{}}   {}FLOP  {}B\n", line, "",
+                             std::max(width_, line.size()) - line.size(), with_prefix(part.flops),
+                             with_prefix(part.bytes));
+        if constexpr (is_fused) text_ += words_.inside(part, detail);
+        else
+            text_ +=
+                fmt::format("    {}{}{}\n", words_of(part.how), detail.empty() ? "" : "; ", detail);
+        flops_ += part.flops, bytes_ += part.bytes;
+        multiplies_ = multiplies_ || is_fused || std::is_same_v<Part, contraction_step>;
+    }
+
+    const ir::program_view& p_;
+    const program_plan& plan_;
+    const writer words_;
+    std::vector<std::string> lines_;
+    std::size_t width_ = 0;
+    std::map<ir::ref, int> contractions_;  // of each equation
+    std::string text_;
+    ir::ref equation_ = ir::none;  // in hand
+    std::size_t number_ = 0;       // of the line
+    double flops_ = 0, bytes_ = 0;
+    bool multiplies_ = false;
+};
+
+}  // namespace
+
+std::string explain(const ir::program_view& p, const program_plan& plan,
+                    const std::function<std::string(std::size_t, std::size_t)>& details,
+                    const std::string& kernels) {
+    return explanation(p, plan).run(details, kernels);
+}
+
+}  // namespace ricci::plan
