@@ -1,0 +1,393 @@
+// What each rank computes of an equation.
+#include "src/mpi/local_equation.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <ricci/ir/rewrite.hpp>
+
+namespace ricci::mpi {
+namespace {
+
+std::optional<fold> fold_of(ir::reduction r) {
+    switch (r) {
+        case ir::reduction::product:
+            return fold::product;
+        case ir::reduction::maximum:
+            return fold::maximum;
+        case ir::reduction::minimum:
+            return fold::minimum;
+        case ir::reduction::logsumexp:
+            return fold::logsumexp;
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace
+
+// Small questions ---------------------------------------------------------------------------------
+
+bool local_equation::has_split(ir::range at) const {
+    return split_ != ir::none && ir::has_index(p_, at, split_);
+}
+bool local_equation::binds_split(const ir::node& x) const {
+    for (std::int32_t k = 0; k < x.indices.count; ++k)
+        if (p_.links[x.indices.first + k] == split_) return split_ != ir::none;
+    return false;
+}
+std::int64_t local_equation::own_extent(ir::ref letter) const {
+    const std::int64_t all = bench_.text.extents[static_cast<std::size_t>(letter)];
+    return letter == split_ ? bench_.sharing.of(all).of(bench_.sharing.rank) : all;
+}
+std::vector<ir::ref> local_equation::free_letters(ir::ref n) const {
+    std::vector<ir::ref> all;
+    ir::free_indices(p_, n).for_each([&](ir::ref i) {
+        if (std::find(all.begin(), all.end(), i) == all.end()) all.push_back(i);
+    });
+    std::sort(all.begin(), all.end());
+    return all;
+}
+// How many times an expression is computed on the rank that has most to do.
+double local_equation::places(ir::ref n) const {
+    double count = 1;
+    for (const ir::ref i : free_letters(n)) {
+        const std::int64_t all = bench_.text.extents[static_cast<std::size_t>(i)];
+        count *= static_cast<double>(i == split_ ? bench_.sharing.of(all).most() : all);
+    }
+    return count;
+}
+ir::ref local_equation::copy(ir::node x, const std::vector<ir::ref>& children) {
+    x.children = p_.add_links(children.data(), static_cast<std::int32_t>(children.size()));
+    return p_.nodes.push(x);
+}
+
+// Whether an expression means the same outside of the conditions that are around it: arithmetic
+// places, and those that tensors say, need not exist where a condition does not hold.
+bool local_equation::may_leave_condition(ir::ref body) const {
+    bool conditions = false, places = false;
+    ir::for_each_node(p_, p_.equations[number_].body, [&](ir::ref n) {
+        const ir::op kind = p_.nodes[n].kind;
+        conditions = conditions || kind == ir::op::compare || kind == ir::op::choose ||
+                     kind == ir::op::delta;
+    });
+    ir::for_each_node(p_, body, [&](ir::ref n) {
+        const ir::node& x = p_.nodes[n];
+        places = places || ir::is_of_matrix(x);
+        for (std::int32_t k = 0; x.kind == ir::op::tensor && k < x.positions.count; ++k) {
+            const ir::position_kind at = p_.positions[x.positions.first + k].kind;
+            places = places || at == ir::position_kind::affine ||
+                     at == ir::position_kind::gathered;
+        }
+    });
+    return !conditions || !places;
+}
+
+// Positions: the places of the letter that is split count from this rank's first ----------------------
+
+ir::range local_equation::shifted(ir::range at) {
+    if (!has_split(at)) return at;
+    const std::int64_t all = bench_.text.extents[static_cast<std::size_t>(split_)];
+    const std::int64_t before = bench_.sharing.of(all).before(bench_.sharing.rank);
+    std::vector<ir::position> list(p_.positions.begin() + at.first,
+                                   p_.positions.begin() + at.first + at.count);
+    for (ir::position& q : list) {
+        if (q.kind == ir::position_kind::index && q.index == split_) {
+            q = {ir::position_kind::affine, q.upper, ir::none, static_cast<std::int32_t>(before),
+                 {p_.affine_terms.size(), 1}};
+            p_.affine_terms.push({split_, 1});
+            continue;
+        }
+        for (std::int32_t t = 0; t < q.terms.count; ++t) {
+            const ir::affine_term term = p_.affine_terms[q.terms.first + t];
+            if (term.index != split_) continue;
+            if (q.kind == ir::position_kind::merged) possible_ = false;
+            // of a subtracted letter the last place of all is where the least value is
+            const std::int64_t off = term.coefficient >= 0 ? before
+                                                           : own_extent(split_) + before - all;
+            q.offset += static_cast<std::int32_t>(term.coefficient * off);
+        }
+    }
+    const ir::range out{p_.positions.size(), at.count};
+    p_.positions.append(list.data(), at.count);
+    return out;
+}
+
+// Expressions -------------------------------------------------------------------------------------
+
+// A value that is needed as it is: partial ones are folded by all ranks, as a tensor of their own.
+local_equation::value local_equation::whole(value v) {
+    if (v.at != place::partial) return v;
+    const ir::node x = p_.nodes[v.node];
+    if (x.kind == ir::op::tensor) {
+        const ir::ref tensor = bench_.names[static_cast<std::size_t>(x.name)].tensor;
+        ir::node read = x;
+        read.name = where_.need_whole(bench_, tensor, number_);
+        return {p_.nodes.push(read), place::whole};
+    }
+    return {extract(v.node, fold::sum, nullptr), place::whole};
+}
+
+// A tensor of `body`, or of its fold over the letters of `over`, that all ranks have; the node that
+// reads it.
+ir::ref local_equation::extract(ir::ref body, fold how, const ir::node* over) {
+    if (!may_leave_condition(body)) possible_ = false;
+    std::vector<ir::ref> letters = free_letters(body);
+    if (over != nullptr)
+        std::erase_if(letters, [&](ir::ref i) {
+            const ir::ref* first = p_.links.begin() + over->indices.first;
+            return std::find(first, first + over->indices.count, i) !=
+                   first + over->indices.count;
+        });
+    std::erase(letters, split_);
+    std::vector<std::int64_t> shape;
+    const ir::range at{p_.positions.size(), static_cast<std::int32_t>(letters.size())};
+    for (const ir::ref i : letters) {
+        p_.positions.push(ir::index_position(i));
+        shape.push_back(bench_.text.extents[static_cast<std::size_t>(i)]);
+    }
+    const ir::ref defined = p_.equations[number_].name;
+    named_form form;
+    form.partial = true;
+    form.how = how;
+    const ir::ref made = bench_.add(defined, "a sum for", form);
+    bench_.text.shapes[static_cast<std::size_t>(made)] = shape;
+    bench_.names[static_cast<std::size_t>(made)].tensor = made;
+    where_.of(made).partial = made;
+    where_.of(made).how = how;
+    add(made, at, body);
+    return p_.tensor(where_.need_whole(bench_, made, number_), at);
+}
+
+local_equation::value local_equation::walk(ir::ref n) {
+    const ir::node x = p_.nodes[n];
+    if (!possible_) return {n, place::whole};
+    switch (x.kind) {
+        case ir::op::tensor:
+            return walk_tensor(x);
+        case ir::op::reduce:
+            return walk_reduction(x);
+        case ir::op::add:
+            return walk_sum(x);
+        case ir::op::multiply:
+        case ir::op::divide:
+            return walk_product(x);
+        case ir::op::position:
+            if (!has_split(x.positions)) return {n, place::whole};
+            {
+                const std::int64_t all = bench_.text.extents[static_cast<std::size_t>(split_)];
+                const std::int64_t before = bench_.sharing.of(all).before(bench_.sharing.rank);
+                if (before == 0) return {n, place::own};
+                return {p_.make(ir::op::add, n, p_.number(static_cast<double>(before))),
+                        place::own};
+            }
+        case ir::op::delta: {
+            if (!has_split(x.positions)) return {n, place::whole};
+            ir::node moved = x;
+            moved.positions = shifted(x.positions);
+            return {p_.nodes.push(moved), place::own};
+        }
+        default:
+            return walk_other(x);
+    }
+}
+
+local_equation::value local_equation::walk_tensor(const ir::node& x) {
+    std::vector<ir::ref> children;
+    bool own = false;
+    for (std::int32_t k = 0; k < x.children.count; ++k) {
+        const value v = whole(walk(p_.links[x.children.first + k]));
+        own = own || v.at == place::own;
+        children.push_back(v.node);
+    }
+    ir::node read = x;
+    if (has_split(x.positions)) {
+        std::int32_t plain = -1, count = 0;
+        for (std::int32_t k = 0; k < x.positions.count; ++k) {
+            const ir::range one{x.positions.first + k, 1};
+            if (!has_split(one)) continue;
+            ++count;
+            if (p_.positions[one.first].kind == ir::position_kind::index) plain = k;
+        }
+        if (plain >= 0 && count == 1) {
+            read.name = where_.need_part(bench_, x.name, plain, number_);
+        } else {
+            read.name = where_.need_whole(bench_, x.name, number_);
+            read.positions = shifted(x.positions);
+        }
+        return {copy(read, children), place::own};
+    }
+    const forms& there = where_.of(x.name);
+    if (wait_ && !own && there.whole == ir::none && there.partial != ir::none &&
+        there.how == fold::sum) {
+        read.name = there.partial;
+        return {copy(read, children), place::partial};
+    }
+    read.name = where_.need_whole(bench_, x.name, number_);
+    return {copy(read, children), own ? place::own : place::whole};
+}
+
+// Of a sum with partial terms, the others are added by one rank alone.
+local_equation::value local_equation::walk_sum(const ir::node& x) {
+    std::vector<value> terms;
+    bool partial = false, own = false;
+    for (std::int32_t k = 0; k < x.children.count; ++k) {
+        terms.push_back(walk(p_.links[x.children.first + k]));
+        partial = partial || terms.back().at == place::partial;
+        own = own || terms.back().at == place::own;
+    }
+    std::vector<ir::ref> children;
+    for (value& v : terms) {
+        if (own) v = whole(v);
+        if (!own && partial && v.at == place::whole && bench_.sharing.rank > 0) continue;
+        children.push_back(v.node);
+    }
+    const place at = own ? place::own : partial ? place::partial : place::whole;
+    if (children.size() == 1) return {children[0], at};
+    return {copy(x, children), at};
+}
+
+// A product may have one partial factor beside whole ones, a quotient a partial numerator.
+local_equation::value local_equation::walk_product(const ir::node& x) {
+    std::vector<value> factors;
+    bool own = false;
+    std::int32_t kept = -1;
+    for (std::int32_t k = 0; k < x.children.count; ++k) {
+        factors.push_back(walk(p_.links[x.children.first + k]));
+        own = own || factors.back().at == place::own;
+        const bool may_wait = x.kind == ir::op::multiply || k == 0;
+        if (factors.back().at == place::partial && may_wait && kept < 0) kept = k;
+    }
+    std::vector<ir::ref> children;
+    for (std::int32_t k = 0; k < x.children.count; ++k) {
+        value& v = factors[static_cast<std::size_t>(k)];
+        if (own || k != kept) v = whole(v);
+        children.push_back(v.node);
+    }
+    return {copy(x, children), own ? place::own : kept >= 0 ? place::partial : place::whole};
+}
+
+local_equation::value local_equation::walk_other(const ir::node& x) {
+    std::vector<ir::ref> children;
+    bool own = has_split(x.positions);
+    for (std::int32_t k = 0; k < x.children.count; ++k) {
+        const value v = whole(walk(p_.links[x.children.first + k]));
+        own = own || v.at == place::own;
+        children.push_back(v.node);
+    }
+    if (children.empty()) return {p_.nodes.push(x), place::whole};
+    return {copy(x, children), own ? place::own : place::whole};
+}
+
+local_equation::value local_equation::walk_reduction(const ir::node& x) {
+    const auto r = static_cast<ir::reduction>(x.detail);
+    const bool over_split = binds_split(x);
+    if (ir::is_of_matrix(r) && over_split) possible_ = false;
+    value child = walk(p_.links[x.children.first]);
+    work_ += places(child.node);
+    const bool linear = r == ir::reduction::sum || r == ir::reduction::mean;
+    if (over_split || !linear) child = whole(child);
+    if (!over_split || !possible_) return {copy(x, {child.node}), child.at};
+    if (r == ir::reduction::softmax) return softmax(x, child);
+    if (r == ir::reduction::mean) return mean(x, child);
+    if (r == ir::reduction::sum) {
+        ir::node own = x;
+        own.value = 0;  // no rank has to have as many places as all have together
+        return {copy(own, {child.node}), place::partial};
+    }
+    return fold_over_ranks(r, x, child.node);
+}
+
+local_equation::value local_equation::fold_over_ranks(ir::reduction r, const ir::node& x,
+                                                      ir::ref child) {
+    ir::node own = x;
+    own.value = 0;
+    own.detail = static_cast<std::uint8_t>(r);
+    return {extract(copy(own, {child}), *fold_of(r), &x), place::whole};
+}
+
+// exp(x - log-sum-exp of x), of which ranks have to agree on the latter alone: it is the pair of a
+// maximum and a sum in one number. Of a row of nothing but -infinity all weights are 0.
+local_equation::value local_equation::softmax(const ir::node& x, value child) {
+    const value total = fold_over_ranks(ir::reduction::logsumexp, x, child.node);
+    const ir::ref minus = p_.make(ir::op::multiply, p_.number(-1), total.node);
+    const ir::ref less = p_.make(ir::op::add, child.node, minus);
+    const ir::ref weight = p_.apply(ir::function::exp, less);
+    const ir::ref sides[] = {total.node, p_.number(-ir::largest_number)};
+    const ir::ref nothing =
+        p_.make(ir::op::compare, static_cast<std::uint8_t>(ir::comparison::less_equal), sides, 2);
+    const ir::ref cases[] = {p_.number(0), nothing, weight};
+    return {p_.make(ir::op::choose, 0, cases, 3), child.at};
+}
+
+local_equation::value local_equation::mean(const ir::node& x, value child) {
+    double count = 1;
+    for (std::int32_t k = 0; k < x.indices.count; ++k)
+        count *= static_cast<double>(
+            bench_.text.extents[static_cast<std::size_t>(p_.links[x.indices.first + k])]);
+    ir::node sum = x;
+    sum.value = 0;
+    sum.detail = static_cast<std::uint8_t>(ir::reduction::sum);
+    const ir::ref all = copy(sum, {child.node});
+    return {p_.make(ir::op::divide, all, p_.number(count)), place::partial};
+}
+
+// The equation -------------------------------------------------------------------------------------
+
+void local_equation::add(ir::ref name, ir::range positions, ir::ref body) {
+    operation o;
+    o.equation = number_;
+    o.compute = {{name, positions, body, false, p_.equations[number_].source}, split_};
+    where_.operations.push_back(o);
+}
+
+bool local_equation::run() {
+    const ir::equation e = p_.equations[number_];
+    const ir::node root = p_.nodes[e.body];
+    std::int32_t axis = -1;
+    for (std::int32_t k = 0; k < e.positions.count; ++k) {
+        if (!has_split({e.positions.first + k, 1})) continue;
+        if (axis >= 0 || p_.positions[e.positions.first + k].kind != ir::position_kind::index)
+            return false;
+        axis = k;
+    }
+    named_form form;
+    // a maximum over the letter, with nothing around it, is what ranks fold
+    const bool folds = root.kind == ir::op::reduce && binds_split(root) &&
+                       fold_of(static_cast<ir::reduction>(root.detail)).has_value();
+    value v{};
+    if (folds) {
+        const value child = whole(walk(p_.links[root.children.first]));
+        ir::node own = root;
+        own.value = 0;
+        v = {copy(own, {child.node}), place::partial};
+        work_ += places(child.node);
+        form.how = *fold_of(static_cast<ir::reduction>(root.detail));
+    } else {
+        v = walk(e.body);
+        if (axis >= 0) v = whole(v);
+    }
+    if (!possible_) return false;
+    if (axis >= 0) v.at = place::own;
+    work_ += places(v.node);
+    if (v.at == place::own && axis < 0) return false;
+    ir::ref name = e.name;
+    forms& made = where_.of(e.name);
+    if (v.at == place::partial) {
+        form.partial = true;
+        name = bench_.add(e.name, "terms of", form);
+        where_.of(e.name).partial = name;
+        where_.of(e.name).how = form.how;
+    } else if (v.at == place::own) {
+        form.part = axis;
+        name = bench_.add(e.name, "part of", form);
+        where_.of(e.name).set_part(axis, name);
+    } else {
+        made.whole = name;
+    }
+    add(name, e.positions, v.node);
+    where_.price += price_of_multiplication * work_;
+    return true;
+}
+
+}  // namespace ricci::mpi

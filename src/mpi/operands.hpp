@@ -1,0 +1,35 @@
+// What ranks bind, compared, and put together to the whole tensors that are meant.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ricci/ir/shape_table.hpp>
+#include <ricci/program.hpp>
+
+#include "src/mpi/distribution.hpp"
+#include "src/mpi/search.hpp"
+
+namespace ricci::mpi {
+
+/// A call as all ranks know it.
+struct shared_call {
+    ricci::program program;       // what memory is bound to is an output
+    std::vector<named> operands;  // of this rank, by their canonical names
+    shared_axes axes;
+    std::vector<ir::ref> letters;  // the shared-out one, each time that it is a letter of the text
+    mpi::sharing sharing;
+    ir::shape_table shapes;  // of the whole tensors
+    element type = element::f64;
+    std::vector<ir::ref> inputs, outputs;  // in the order of the operands, and of the equations
+};
+
+/// Throws the same on every rank.
+shared_call shared_call_of(MPI_Comm comm, const ricci::program& p,
+                           const std::vector<std::string>& shared_out,
+                           const std::vector<named>& operands, const prepare_options& options);
+
+}  // namespace ricci::mpi

@@ -1,0 +1,225 @@
+// Operations sorted by what they wait for.
+#include "src/mpi/stages.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <ricci/ir/axes.hpp>
+#include <ricci/ir/compact.hpp>
+#include <ricci/ir/rewrite.hpp>
+
+#include "src/base/texts.hpp"
+
+namespace ricci::mpi {
+namespace {
+
+std::size_t slot(ir::ref n) { return static_cast<std::size_t>(n); }
+
+class stage_builder {
+public:
+    stage_builder(const workbench& bench, const std::vector<operation>& operations,
+                  const std::vector<ir::ref>& outputs)
+        : bench_(bench), p_(bench.text.program), operations_(operations) {
+        for (const ir::ref n : outputs) store(n);
+    }
+
+    staged_program run() {
+        for (const operation& o : operations_) find_level(o);
+        find_stored();
+        staged_program all;
+        all.stages.resize(static_cast<std::size_t>(last_ + 1));
+        for (int k = 0; k <= last_; ++k) build(k, all.stages[static_cast<std::size_t>(k)]);
+        for (const operation& o : operations_)
+            if (o.kind == operation_kind::exchange)
+                all.stages[static_cast<std::size_t>(level_[o.exchange.from])].exchanges.push_back(o);
+        all.stored.assign(stored_.begin(), stored_.end());
+        return all;
+    }
+
+private:
+    template <class Visit>
+    void for_each_read(const operation& o, const Visit& visit) const {
+        ir::for_each_node(p_, o.compute.what.body, [&](ir::ref n) {
+            if (p_.nodes[n].kind == ir::op::tensor) visit(p_.nodes[n].name);
+        });
+    }
+    // When a name is there: inputs from the first stage on, what is exchanged one stage later.
+    void find_level(const operation& o) {
+        if (o.kind == operation_kind::exchange) {
+            level_[o.exchange.to] = level_[o.exchange.from] + 1;
+            return store(o.exchange.to);
+        }
+        if (o.kind == operation_kind::excerpt) {
+            excerpts_[o.excerpt.to] = o.excerpt;
+            level_[o.excerpt.to] = level_[o.excerpt.from];
+            return;
+        }
+        int level = 0;
+        for_each_read(o, [&](ir::ref n) { level = std::max(level, level_[n]); });
+        level_[o.compute.what.name] = level;
+        made_in_[o.compute.what.name] = level;
+        last_ = std::max(last_, level);
+    }
+    // An excerpt is stored where it is an output alone; elsewhere it is computed again, or a view.
+    void store(ir::ref n) { stored_.insert(n); }
+    // What later stages read, and what is exchanged or wanted, is stored; of excerpts, what they
+    // are of.
+    void need_in(ir::ref n, int level) {
+        const auto view = excerpts_.find(n);
+        if (view != excerpts_.end()) return need_in(view->second.from, level);
+        const auto made = made_in_.find(n);
+        if (made != made_in_.end() && made->second < level) store(n);
+    }
+    void find_stored() {
+        std::set<ir::ref> read;
+        for (const operation& o : operations_) {
+            if (o.kind == operation_kind::exchange) {
+                const ir::ref n = o.exchange.from;
+                if (made_in_.count(n) > 0) store(n);
+            }
+            if (o.kind != operation_kind::computation) continue;
+            for_each_read(o, [&](ir::ref n) {
+                need_in(n, level_[o.compute.what.name]);
+                read.insert(n);
+            });
+        }
+        // what nobody reads in its stage would be an output of it without memory
+        for (const auto& [n, level] : made_in_) {
+            bool here = false;
+            for (const operation& o : operations_)
+                if (o.kind == operation_kind::computation &&
+                    level_[o.compute.what.name] == level)
+                    for_each_read(o, [&, name = n](ir::ref r) { here = here || source(r) == name; });
+            if (!here) store(n);
+        }
+        for (const auto& [n, view] : excerpts_)
+            if (stored_.count(n) > 0) last_ = std::max(last_, level_[n]);
+    }
+    bool is_read_in(ir::ref name, int level) {
+        bool read = false;
+        for (const operation& o : operations_)
+            if (o.kind == operation_kind::computation && level_[o.compute.what.name] == level)
+                for_each_read(o, [&](ir::ref n) { read = read || n == name; });
+        return read;
+    }
+    ir::ref source(ir::ref n) const {
+        const auto view = excerpts_.find(n);
+        return view == excerpts_.end() ? n : view->second.from;
+    }
+
+    bool is_skipped(const computation& c) const {
+        if (c.split == ir::none) return false;
+        return own_extent(c.split, c.split) == 0;
+    }
+    std::int64_t own_extent(ir::ref letter, ir::ref split) const {
+        const std::int64_t all = bench_.text.extents[slot(letter)];
+        if (letter != split) return all;
+        return bench_.sharing.by_extent.at(all).of(bench_.sharing.rank);
+    }
+
+    // The equation of an excerpt: this rank's places of an axis of what it has just made.
+    void copy_excerpt(ir::program& p, const excerpt& e, std::map<ir::ref, std::int64_t>& extents) {
+        const auto& shape = bench_.text.shapes[slot(e.from)];
+        const std::vector<std::int64_t> mine = own_shape(bench_, e.to);
+        std::vector<ir::position> left, right;
+        for (std::size_t k = 0; k < shape.size(); ++k) {
+            const ir::ref letter = p.indices.push(
+                {p.add_text(detail::view_of("excerpt " + std::to_string(p.indices.size()))), 0,
+                 ir::no_axis});
+            extents[letter] = mine[k];
+            left.push_back(ir::index_position(letter));
+            right.push_back(left.back());
+            if (static_cast<std::int32_t>(k) != e.axis) continue;
+            const std::int64_t before =
+                bench_.sharing.by_extent.at(shape[k]).before(bench_.sharing.rank);
+            right.back() = {ir::position_kind::affine, false, ir::none,
+                            static_cast<std::int32_t>(before), {p.affine_terms.size(), 1}};
+            p.affine_terms.push({letter, 1});
+        }
+        const auto add = [&](const std::vector<ir::position>& list) {
+            const ir::range out{p.positions.size(), static_cast<std::int32_t>(list.size())};
+            p.positions.append(list.data(), out.count);
+            return out;
+        };
+        const ir::ref read = p.tensor(e.from, add(right));
+        if (std::find(mine.begin(), mine.end(), 0) != mine.end()) return;
+        p.equations.push({e.to, add(left), read, false, {}});
+    }
+
+    void build(int level, stage& to) {
+        ir::program p(p_.view());
+        p.equations.clear();
+        std::map<ir::ref, std::int64_t> extents;
+        std::set<ir::ref> made, views;
+        for (const operation& o : operations_) {
+            if (o.kind == operation_kind::excerpt) {
+                // a copy where what it is of is made here, or where it is wanted as an output
+                const bool here = made.count(o.excerpt.from) > 0 && is_read_in(o.excerpt.to, level);
+                const bool wanted = stored_.count(o.excerpt.to) > 0 && level_[o.excerpt.to] == level;
+                if (!here && !wanted) continue;
+                copy_excerpt(p, o.excerpt, extents);
+                made.insert(o.excerpt.to);
+                continue;
+            }
+            if (o.kind != operation_kind::computation) continue;
+            const computation& c = o.compute;
+            if (level_[c.what.name] != level) continue;
+            made.insert(c.what.name);
+            if (is_skipped(c)) continue;
+            to.equations.push_back(o.equation);
+            p.equations.push(c.what);
+            const ir::index_set letters = ir::indices_of(p, c.what);
+            letters.for_each([&](ir::ref i) { extents[i] = own_extent(i, c.split); });
+        }
+        finish(p, extents, made, to);
+    }
+    void finish(ir::program& p, const std::map<ir::ref, std::int64_t>& extents,
+                const std::set<ir::ref>& made, stage& to) {
+        for (const ir::ref n : stored_)
+            if (made.count(n) > 0) p.names[n].kept = true;
+        to.program = ir::compact(p.view());
+        std::map<std::string, ir::ref> names;
+        for (ir::ref n = 0; n < p.names.size(); ++n) names[detail::string_of(p.name(n))] = n;
+        const auto defined = [&](ir::ref n) { return to.program.definition(n) != ir::none; };
+        for (ir::ref n = 0; n < to.program.names.size(); ++n) {
+            const ir::ref of = names.at(detail::string_of(to.program.name(n)));
+            if (!defined(n)) to.reads.push_back({n, of});
+            else if (stored_.count(of) > 0) to.writes.push_back({n, of});
+            const auto view = excerpts_.find(of);
+            if (!defined(n) && view != excerpts_.end()) to.views.push_back(view->second);
+        }
+        std::map<std::string, std::int64_t> by_letter;
+        for (const auto& [i, extent] : extents) by_letter[detail::string_of(p.index(i))] = extent;
+        for (ir::ref i = 0; i < to.program.indices.size(); ++i)
+            to.extents.push_back({i, by_letter.at(detail::string_of(to.program.index(i)))});
+    }
+
+    const workbench& bench_;
+    const ir::program& p_;
+    const std::vector<operation>& operations_;
+    std::map<ir::ref, int> level_;    // from which stage on a name is there
+    std::map<ir::ref, int> made_in_;  // what stages compute
+    std::map<ir::ref, excerpt> excerpts_;
+    std::set<ir::ref> stored_;
+    int last_ = 0;
+};
+
+}  // namespace
+
+staged_program staged(const workbench& bench, const std::vector<operation>& operations,
+                      const std::vector<ir::ref>& outputs) {
+    return stage_builder(bench, operations, outputs).run();
+}
+
+std::vector<std::int64_t> own_shape(const workbench& bench, ir::ref name) {
+    std::vector<std::int64_t> shape = bench.text.shapes[slot(name)];
+    const std::int32_t part = bench.names[slot(name)].part;
+    if (part >= 0) {
+        std::int64_t& extent = shape[static_cast<std::size_t>(part)];
+        extent = bench.sharing.by_extent.at(extent).of(bench.sharing.rank);
+    }
+    return shape;
+}
+
+}  // namespace ricci::mpi
