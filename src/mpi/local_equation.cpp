@@ -2,6 +2,7 @@
 #include "src/mpi/local_equation.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include <ricci/ir/rewrite.hpp>
@@ -211,9 +212,10 @@ local_equation::value local_equation::walk_tensor(const ir::node& x) {
         }
         if (plain >= 0 && count == 1) {
             read.name = where_.need_part(bench_, x.name, plain, number_);
+        } else if (plain >= 0 || count > 1) {
+            possible_ = false;
         } else {
-            read.name = where_.need_whole(bench_, x.name, number_);
-            read.positions = shifted(x.positions);
+            read_arithmetic(read);
         }
         return {copy(read, children), place::own};
     }
@@ -225,6 +227,41 @@ local_equation::value local_equation::walk_tensor(const ir::node& x) {
     }
     read.name = where_.need_whole(bench_, x.name, number_);
     return {copy(read, children), own ? place::own : place::whole};
+}
+
+// A place that is arithmetic in the letter begins where this rank's places do. Of a table of
+// differences, b^{i-j}, which has no more places than are read, this rank's ones are a window.
+void local_equation::read_arithmetic(ir::node& read) {
+    std::int32_t axis = 0;
+    while (!has_split({read.positions.first + axis, 1})) ++axis;
+    const ir::position q = p_.positions[read.positions.first + axis];
+    const std::int64_t all = bench_.text.extents[static_cast<std::size_t>(split_)];
+    const std::int64_t own = own_extent(split_);
+    const std::int64_t before = bench_.sharing.of(all).before(bench_.sharing.rank);
+    std::int64_t reach = q.offset + 1, first = 0, fewer = 0;
+    bool subtracted = false;
+    for (std::int32_t t = 0; t < q.terms.count; ++t) {
+        const ir::affine_term term = p_.affine_terms[q.terms.first + t];
+        const std::int64_t size = std::abs(term.coefficient);
+        reach += size * (bench_.text.extents[static_cast<std::size_t>(term.index)] - 1);
+        subtracted = subtracted || term.coefficient < 0;
+        if (term.index != split_) continue;
+        first += size * (term.coefficient > 0 ? before : all - own - before);
+        fewer += size * (all - own);
+    }
+    const std::int64_t extent = bench_.text.shapes[static_cast<std::size_t>(read.name)]
+                                                  [static_cast<std::size_t>(axis)];
+    if (q.kind != ir::position_kind::affine || (subtracted && extent != reach)) {
+        possible_ = false;
+    } else if (subtracted) {
+        excerpt places;
+        places.axis = axis;
+        places.before = first;
+        read.name = where_.need_window(bench_, read.name, places, extent - fewer, number_);
+    } else {
+        read.name = where_.need_whole(bench_, read.name, number_);
+        read.positions = shifted(read.positions);
+    }
 }
 
 // Of a sum with partial terms, the others are added by one rank alone.

@@ -36,6 +36,7 @@ private:
 
     value walk(ir::ref n);
     value walk_tensor(const ir::node& x);
+    void read_arithmetic(ir::node& read);
     value walk_reduction(const ir::node& x);
     value walk_sum(const ir::node& x);
     value walk_product(const ir::node& x);

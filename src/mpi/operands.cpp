@@ -76,10 +76,6 @@ told_call read(const std::string& text) {
     return call;
 }
 
-std::string numbers(const std::vector<std::int64_t>& list) {
-    return fmt::format("{}", fmt::join(list, " x "));
-}
-
 class comparison {
 public:
     comparison(shared_call& call, const std::vector<std::string>& told, const std::string& letter)

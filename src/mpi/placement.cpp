@@ -63,11 +63,29 @@ ir::ref placement::need_part(workbench& bench, ir::ref tensor, std::int32_t axis
         operation o;
         o.kind = operation_kind::excerpt;
         o.equation = equation;
-        o.excerpt = {need_whole(bench, tensor, equation), made, axis};
+        const std::int64_t extent =
+            bench.text.shapes[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(axis)];
+        o.excerpt = {need_whole(bench, tensor, equation), made, axis,
+                     bench.sharing.of(extent).before(bench.sharing.rank)};
         operations.push_back(o);
     }
     of(tensor).set_part(axis, made);
     return made;
+}
+
+ir::ref placement::need_window(workbench& bench, ir::ref tensor, excerpt places,
+                               std::int64_t count, ir::ref equation) {
+    operation o;
+    o.kind = operation_kind::excerpt;
+    o.equation = equation;
+    o.excerpt = places;
+    o.excerpt.from = need_whole(bench, tensor, equation);
+    named_form form;
+    form.window = places.axis;
+    form.count = count;
+    o.excerpt.to = bench.add(tensor, "places of", form);
+    operations.push_back(o);
+    return o.excerpt.to;
 }
 
 }  // namespace ricci::mpi

@@ -52,6 +52,7 @@ struct excerpt {
     ir::ref from = ir::none;
     ir::ref to = ir::none;
     std::int32_t axis = 0;
+    std::int64_t before = 0;  // where it begins
 };
 enum class operation_kind : std::uint8_t { computation, exchange, excerpt };
 struct operation {
@@ -68,6 +69,8 @@ struct named_form {
     std::int32_t part = -1;     // the axis that it is a part along
     bool partial = false;
     fold how = fold::sum;
+    std::int32_t window = -1;  // the axis of which only `count` places are there
+    std::int64_t count = 0;
 };
 
 /// What is made on the way to a placement: the program grows, and no equation changes.
@@ -95,6 +98,9 @@ struct placement {
     /// The name of the whole tensor, or of this rank's part, brought there where it is not yet.
     ir::ref need_whole(workbench& bench, ir::ref tensor, ir::ref equation);
     ir::ref need_part(workbench& bench, ir::ref tensor, std::int32_t axis, ir::ref equation);
+    /// `count` places of an axis of the whole tensor, from `before` on.
+    ir::ref need_window(workbench& bench, ir::ref tensor, excerpt places, std::int64_t count,
+                        ir::ref equation);
 
 private:
     void add(const workbench& bench, ir::ref tensor, ir::ref equation, const exchange& e);

@@ -78,10 +78,10 @@ struct runner::state {
         check_bound();
     }
     // A part that was bound for an output has the extents of what this rank gets.
-    void check_bound() const {
+    void check_bound() {
         std::size_t k = 0;
         for (const ir::ref n : call.outputs) {
-            const array& made = memory.at(outputs[k++]);
+            const array& made = memory_of(outputs[k++]);
             const auto b = bound.find(n);
             for (std::size_t axis = 0; b != bound.end() && axis < made.rank(); ++axis)
                 if (b->second.extent(axis) != made.extent(axis))
@@ -91,18 +91,15 @@ struct runner::state {
                         b->second.extent(axis), made.extent(axis)));
         }
     }
-    // Excerpts of what is stored are views of it.
-    const array& memory_of(const stage& s, ir::ref name) {
-        for (const excerpt& e : s.views) {
-            if (e.to != name || memory.count(name) > 0) continue;
-            const array& whole = memory.at(e.from);
-            const auto axis = static_cast<std::size_t>(e.axis);
-            const distribution& parts =
-                bench.sharing.of(static_cast<std::int64_t>(whole.extent(axis)));
-            memory.insert_or_assign(name, part_of(whole, axis, parts.before(bench.sharing.rank),
-                                                  parts.of(bench.sharing.rank)));
-        }
-        return memory.at(name);
+    // Excerpts are views of what has memory.
+    const array& memory_of(ir::ref name) {
+        const auto found = memory.find(name);
+        if (found != memory.end()) return found->second;
+        const excerpt& e = program_of_stages.excerpts.at(name);
+        const array& whole = memory_of(e.from);
+        const auto axis = static_cast<std::size_t>(e.axis);
+        const std::int64_t extent = own_shape(bench, name)[axis];
+        return memory.insert_or_assign(name, part_of(whole, axis, e.before, extent)).first->second;
     }
     void make_executables() {
         for (const stage& s : program_of_stages.stages) {
@@ -111,8 +108,8 @@ struct runner::state {
             std::vector<std::vector<std::int64_t>> extents;
             extents.reserve(s.reads.size() + s.writes.size());
             std::vector<engine::operand> in, out;
-            for (const stage::tensor& t : s.reads) in.push_back(operand_of(s, t, extents));
-            for (const stage::tensor& t : s.writes) out.push_back(operand_of(s, t, extents));
+            for (const stage::tensor& t : s.reads) in.push_back(operand_of(t, extents));
+            for (const stage::tensor& t : s.writes) out.push_back(operand_of(t, extents));
             engine::request r;
             r.program = s.program.view();
             r.type = call.type;
@@ -125,7 +122,7 @@ struct runner::state {
             steps.back() = std::make_unique<engine::executable>(r);
         }
     }
-    engine::operand operand_of(const stage& s, const stage::tensor& t,
+    engine::operand operand_of(const stage::tensor& t,
                                std::vector<std::vector<std::int64_t>>& extents) {
         engine::operand o;
         o.name = t.name;
@@ -133,7 +130,7 @@ struct runner::state {
             o.value = number->second;
             return o;
         }
-        const array& a = memory_of(s, t.of);
+        const array& a = memory_of(t.of);
         extents.emplace_back(a.extents().begin(), a.extents().end());
         o.rank = static_cast<std::int32_t>(a.rank());
         o.data = const_cast<void*>(std::as_const(a).data());

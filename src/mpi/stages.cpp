@@ -21,7 +21,11 @@ public:
     stage_builder(const workbench& bench, const std::vector<operation>& operations,
                   const std::vector<ir::ref>& outputs)
         : bench_(bench), p_(bench.text.program), operations_(operations) {
-        for (const ir::ref n : outputs) store(n);
+        std::set<ir::ref> views;
+        for (const operation& o : operations)
+            if (o.kind == operation_kind::excerpt) views.insert(o.excerpt.to);
+        for (const ir::ref n : outputs)
+            if (views.count(n) == 0) store(n);
     }
 
     staged_program run() {
@@ -34,6 +38,8 @@ public:
             if (o.kind == operation_kind::exchange)
                 all.stages[static_cast<std::size_t>(level_[o.exchange.from])].exchanges.push_back(o);
         all.stored.assign(stored_.begin(), stored_.end());
+        for (const operation& o : operations_)
+            if (o.kind == operation_kind::excerpt) all.excerpts[o.excerpt.to] = o.excerpt;
         return all;
     }
 
@@ -51,8 +57,10 @@ private:
             return store(o.exchange.to);
         }
         if (o.kind == operation_kind::excerpt) {
-            excerpts_[o.excerpt.to] = o.excerpt;
-            level_[o.excerpt.to] = level_[o.excerpt.from];
+            // a view of memory, which is there once what it is of has been computed
+            const bool computed = made_in_.count(o.excerpt.from) > 0;
+            if (computed) store(o.excerpt.from);
+            level_[o.excerpt.to] = level_[o.excerpt.from] + (computed ? 1 : 0);
             return;
         }
         int level = 0;
@@ -61,13 +69,9 @@ private:
         made_in_[o.compute.what.name] = level;
         last_ = std::max(last_, level);
     }
-    // An excerpt is stored where it is an output alone; elsewhere it is computed again, or a view.
     void store(ir::ref n) { stored_.insert(n); }
-    // What later stages read, and what is exchanged or wanted, is stored; of excerpts, what they
-    // are of.
+    // What later stages read, and what is exchanged or wanted, is stored.
     void need_in(ir::ref n, int level) {
-        const auto view = excerpts_.find(n);
-        if (view != excerpts_.end()) return need_in(view->second.from, level);
         const auto made = made_in_.find(n);
         if (made != made_in_.end() && made->second < level) store(n);
     }
@@ -90,22 +94,9 @@ private:
             for (const operation& o : operations_)
                 if (o.kind == operation_kind::computation &&
                     level_[o.compute.what.name] == level)
-                    for_each_read(o, [&, name = n](ir::ref r) { here = here || source(r) == name; });
+                    for_each_read(o, [&, name = n](ir::ref r) { here = here || r == name; });
             if (!here) store(n);
         }
-        for (const auto& [n, view] : excerpts_)
-            if (stored_.count(n) > 0) last_ = std::max(last_, level_[n]);
-    }
-    bool is_read_in(ir::ref name, int level) {
-        bool read = false;
-        for (const operation& o : operations_)
-            if (o.kind == operation_kind::computation && level_[o.compute.what.name] == level)
-                for_each_read(o, [&](ir::ref n) { read = read || n == name; });
-        return read;
-    }
-    ir::ref source(ir::ref n) const {
-        const auto view = excerpts_.find(n);
-        return view == excerpts_.end() ? n : view->second.from;
     }
 
     bool is_skipped(const computation& c) const {
@@ -118,50 +109,12 @@ private:
         return bench_.sharing.by_extent.at(all).of(bench_.sharing.rank);
     }
 
-    // The equation of an excerpt: this rank's places of an axis of what it has just made.
-    void copy_excerpt(ir::program& p, const excerpt& e, std::map<ir::ref, std::int64_t>& extents) {
-        const auto& shape = bench_.text.shapes[slot(e.from)];
-        const std::vector<std::int64_t> mine = own_shape(bench_, e.to);
-        std::vector<ir::position> left, right;
-        for (std::size_t k = 0; k < shape.size(); ++k) {
-            const ir::ref letter = p.indices.push(
-                {p.add_text(detail::view_of("excerpt " + std::to_string(p.indices.size()))), 0,
-                 ir::no_axis});
-            extents[letter] = mine[k];
-            left.push_back(ir::index_position(letter));
-            right.push_back(left.back());
-            if (static_cast<std::int32_t>(k) != e.axis) continue;
-            const std::int64_t before =
-                bench_.sharing.by_extent.at(shape[k]).before(bench_.sharing.rank);
-            right.back() = {ir::position_kind::affine, false, ir::none,
-                            static_cast<std::int32_t>(before), {p.affine_terms.size(), 1}};
-            p.affine_terms.push({letter, 1});
-        }
-        const auto add = [&](const std::vector<ir::position>& list) {
-            const ir::range out{p.positions.size(), static_cast<std::int32_t>(list.size())};
-            p.positions.append(list.data(), out.count);
-            return out;
-        };
-        const ir::ref read = p.tensor(e.from, add(right));
-        if (std::find(mine.begin(), mine.end(), 0) != mine.end()) return;
-        p.equations.push({e.to, add(left), read, false, {}});
-    }
-
     void build(int level, stage& to) {
         ir::program p(p_.view());
         p.equations.clear();
         std::map<ir::ref, std::int64_t> extents;
-        std::set<ir::ref> made, views;
+        std::set<ir::ref> made;
         for (const operation& o : operations_) {
-            if (o.kind == operation_kind::excerpt) {
-                // a copy where what it is of is made here, or where it is wanted as an output
-                const bool here = made.count(o.excerpt.from) > 0 && is_read_in(o.excerpt.to, level);
-                const bool wanted = stored_.count(o.excerpt.to) > 0 && level_[o.excerpt.to] == level;
-                if (!here && !wanted) continue;
-                copy_excerpt(p, o.excerpt, extents);
-                made.insert(o.excerpt.to);
-                continue;
-            }
             if (o.kind != operation_kind::computation) continue;
             const computation& c = o.compute;
             if (level_[c.what.name] != level) continue;
@@ -186,8 +139,6 @@ private:
             const ir::ref of = names.at(detail::string_of(to.program.name(n)));
             if (!defined(n)) to.reads.push_back({n, of});
             else if (stored_.count(of) > 0) to.writes.push_back({n, of});
-            const auto view = excerpts_.find(of);
-            if (!defined(n) && view != excerpts_.end()) to.views.push_back(view->second);
         }
         std::map<std::string, std::int64_t> by_letter;
         for (const auto& [i, extent] : extents) by_letter[detail::string_of(p.index(i))] = extent;
@@ -200,7 +151,6 @@ private:
     const std::vector<operation>& operations_;
     std::map<ir::ref, int> level_;    // from which stage on a name is there
     std::map<ir::ref, int> made_in_;  // what stages compute
-    std::map<ir::ref, excerpt> excerpts_;
     std::set<ir::ref> stored_;
     int last_ = 0;
 };
@@ -214,7 +164,9 @@ staged_program staged(const workbench& bench, const std::vector<operation>& oper
 
 std::vector<std::int64_t> own_shape(const workbench& bench, ir::ref name) {
     std::vector<std::int64_t> shape = bench.text.shapes[slot(name)];
-    const std::int32_t part = bench.names[slot(name)].part;
+    const named_form& form = bench.names[slot(name)];
+    const std::int32_t part = form.part;
+    if (form.window >= 0) shape[static_cast<std::size_t>(form.window)] = form.count;
     if (part >= 0) {
         std::int64_t& extent = shape[static_cast<std::size_t>(part)];
         extent = bench.sharing.by_extent.at(extent).of(bench.sharing.rank);

@@ -25,12 +25,12 @@ struct stage {
     std::vector<tensor> writes;  // what is needed afterwards
     std::vector<engine::index_extent> extents;
     std::vector<operation> exchanges;
-    std::vector<excerpt> views;  // that `reads` has
 };
 
 struct staged_program {
     std::vector<stage> stages;
-    std::vector<ir::ref> stored;  // all that has memory, but inputs and views
+    std::vector<ir::ref> stored;          // all that has memory, but inputs and excerpts
+    std::map<ir::ref, excerpt> excerpts;  // views of what has memory, by their names
 };
 
 /// `outputs`: names of the workbench that have to be stored.
