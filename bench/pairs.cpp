@@ -48,6 +48,39 @@ std::vector<pairs_case> all_cases() {
         {"X", {2048, 512}}, {"U", {16384, 512}}, {"y", {2048}, 16384}};
     auto with_seed = tokens;
     with_seed.push_back({"dL/dL", {}});
+    const std::string nearest = "d^{ij} = \\sum_a (x^{ia} - z^{ja})^2\n m^i = \\min_j(d^{ij})";
+    const std::string chamfer =
+        "d^{ij} = \\sum_a (x^{ia} - z^{ja})^2\n"
+        "c = \\operatorname{mean}_i(\\min_j(d^{ij})) + \\operatorname{mean}_j(\\min_i(d^{ij}))";
+    const std::string late =
+        "S^{nij} = Q^{ia} D^{nja}\n m^{ni} = \\max_j(S^{nij})\n s^n = \\sum_i m^{ni}";
+    const std::string kernel =
+        "K^{ij} = \\exp(-\\frac{1}{2} \\sum_a (x^{ia} - z^{ja})^2)\n f^i = K^{ij} v^j";
+    const std::string discrepancy =
+        "K^{ij} = \\exp(-\\frac{1}{2} \\sum_a (x^{ia} - z^{ja})^2)\n"
+        "P^{ij} = \\exp(-\\frac{1}{2} \\sum_a (x^{ia} - x^{ja})^2)\n"
+        "R^{ij} = \\exp(-\\frac{1}{2} \\sum_a (z^{ia} - z^{ja})^2)\n"
+        "M = \\operatorname{mean}_{ij}(P^{ij}) + \\operatorname{mean}_{ij}(R^{ij}) - 2 "
+        "\\operatorname{mean}_{ij}(K^{ij})";
+    const std::string neighbours =
+        "w^{ij} = \\frac{1}{1 + \\sum_a (y^{ia} - y^{ja})^2}\n"
+        "Z = \\sum_{ij} [i \\ne j] w^{ij}\n"
+        "L = \\log(Z) - \\sum_{ij} p^{ij} \\log(w^{ij})";
+    const std::string sigmoid =
+        "S^{ij} = 2 X^{ia} Y^{ja}\n"
+        "L = \\operatorname{mean}_i(\\sum_j \\operatorname{softplus}(S^{ij})) - "
+        "\\operatorname{mean}_i(S^{ii})";
+    const auto points = [](std::size_t axes) {
+        return std::vector<operand>{{"x", {4096, axes}}, {"z", {4096, axes}}};
+    };
+    const auto with = [](std::vector<operand> all, std::vector<operand> more) {
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    const std::vector<operand> documents = {{"Q", {32, 128}}, {"D", {256, 180, 128}}};
+    const std::vector<operand> embeddings = {{"X", {4096, 64}}, {"Y", {4096, 64}}};
+    const std::vector<operand> places = {{"y", {4096, 2}}, {"p", {4096, 4096}}};
+    const std::vector<operand> weights = {{"v", {4096}}};
     return {
         {"logsumexp", scores, "", {}, {{"Q", {4096, 64}}, {"K", {4096, 64}}}, "S", 2 * n * n * 64},
         {"cross-entropy", loss, "", {}, tokens, "Z", 2 * rows * words * width},
@@ -59,6 +92,51 @@ std::vector<pairs_case> all_cases() {
          "Z",
          6 * rows * words * width},
         {"n-body", forces, "", {}, {{"x", {4096, 3}}, {"m", {4096}}}, "d", 20 * n * n},
+        {"nearest", nearest, "", {}, points(3), "d", 8 * n * n},
+        {"nearest-64", nearest, "", {}, points(64), "d", 128 * n * n},
+        {"nearest-gradients",
+         nearest,
+         "m",
+         {"x", "z"},
+         with(points(3), {{"dL/dm", {4096}}}),
+         "d",
+         8 * n * n},
+        {"chamfer", chamfer, "", {}, points(3), "d", 8 * n * n},
+        {"chamfer-gradients",
+         chamfer,
+         "c",
+         {"x", "z"},
+         with(points(3), {{"dL/dc", {}}}),
+         "d",
+         8 * n * n},
+        {"maxsim", late, "", {}, documents, "S", 2.0 * 32 * 256 * 180 * 128},
+        {"maxsim-gradients",
+         late,
+         "s",
+         {"Q", "D"},
+         with(documents, {{"dL/ds", {256}}}),
+         "S",
+         6.0 * 32 * 256 * 180 * 128},
+        {"kernel-3", kernel, "", {}, with(points(3), weights), "K", 16 * n * n},
+        {"kernel-64", kernel, "", {}, with(points(64), weights), "K", 128 * n * n},
+        {"kernel-64-gradients",
+         kernel,
+         "f",
+         {"x", "z", "v"},
+         with(with(points(64), weights), {{"dL/df", {4096}}}),
+         "K",
+         384 * n * n},
+        {"discrepancy-64", discrepancy, "", {}, points(64), "K", 3 * 128 * n * n},
+        {"t-sne", neighbours, "", {}, places, "w", 16 * n * n},
+        {"t-sne-gradients", neighbours, "L", {"y"}, with(places, {{"dL/dL", {}}}), "w", 32 * n * n},
+        {"sigmoid-loss", sigmoid, "", {}, embeddings, "S", 128 * n * n},
+        {"sigmoid-loss-gradients",
+         sigmoid,
+         "L",
+         {"X", "Y"},
+         with(embeddings, {{"dL/dL", {}}}),
+         "S",
+         384 * n * n},
     };
 }
 

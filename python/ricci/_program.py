@@ -214,5 +214,5 @@ def program(text):
     if isinstance(text, Program):
         return text
     if not isinstance(text, str):
-        raise Error(f"a program is made of a text, and not of a {type(text).__name__}")
+        raise Error(f"a program is made of a text, and not of {type(text).__name__}")
     return Program(text)

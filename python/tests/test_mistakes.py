@@ -44,7 +44,7 @@ def test_texts_that_are_wrong_are_mistakes(text):
 
 
 def test_what_is_no_text():
-    assert "a text, and not of a int" in words_of(lambda: ricci.program(3))
+    assert "a text, and not of int" in words_of(lambda: ricci.program(3))
 
 
 @pytest.mark.parametrize("given, sentence", [

@@ -16,23 +16,101 @@ column_consumer<T>::column_consumer(const steps::tile_consumer& consumer, tiles<
       tile_(static_cast<std::size_t>(consumer.tile)),
       output_(static_cast<std::size_t>(consumer.output)),
       b_(consumer.b),
+      by_(consumer.by),
+      count_(consumer.count),
       values_(flatten(consumer.values)),
-      padded_(rounded_up(values_.total, made.packing().lanes)),
+      columns_(columns),
+      padded_(folds() ? made.table().lanes : rounded_up(values_.total, made.packing().lanes)),
       in_place_(b_ >= 0 && values_.a.size() == 1 && values_.last.a == 1 &&
                 padded_ == values_.total),
       beta_(static_cast<T>(consumer.beta)),
-      sums_(made.take_shared(static_cast<std::size_t>(padded_ * columns))),
-      packed_(made.take(
-          static_cast<std::size_t>(padded_ * made.sizes().full.width + made.packing().lanes))) {}
+      sums_(made.take_shared(static_cast<std::size_t>(padded_ * columns * (count_ < 0 ? 1 : 2)))),
+      packed_(made.take(static_cast<std::size_t>(folds() ? padded_ * made.sizes().columns
+                                                         : padded_ * made.sizes().full.width +
+                                                               made.packing().lanes))) {}
 
 template <class T>
 void column_consumer<T>::clear(const tile_task<T>& t, std::int64_t columns) const {
-    std::fill_n(t.shared_address(sums_), padded_ * columns, T{0});
+    const T nothing = static_cast<T>(folds() ? steps::entry_of(by_).identity : 0);
+    std::fill_n(t.shared_address(sums_), padded_ * columns, nothing);
+    if (count_ >= 0)
+        std::fill_n(t.shared_address(sums_) + padded_ * columns_, padded_ * columns, T{0});
+}
+
+// Lanes that have no row are no part of it. A count begins anew where there is a larger maximum.
+template <class T>
+void column_consumer<T>::fold(const tile_task<T>& t, const tile_range& range,
+                              std::int64_t block) const {
+    const auto& table = tiles_->table();
+    const std::int64_t width = t.width.width, lanes = padded_;
+    const std::int64_t all = (range.column_end - range.column) * lanes;
+    T* const states = t.shared_address(sums_) + (range.column - block) * lanes;
+    T* const counts = states + columns_ * lanes;
+    T* const before = t.address(packed_);
+    if (count_ >= 0) std::copy_n(states, all, before);
+    const auto state_of = [&](T* from, std::int64_t column) {
+        return from + (column - range.column) * lanes;
+    };
+    for_row_lanes(
+        range, t.width.rows, width, lanes, static_cast<const T*>(t.tile[tile_]),
+        [&](const T* from, std::int64_t column, std::int64_t columns, std::int64_t vectors) {
+            table.fold_lanes[static_cast<std::size_t>(by_)](state_of(states, column), from, width,
+                                                            columns, vectors);
+        },
+        [&](const T* from, std::int64_t column, std::int64_t columns, std::int64_t rest) {
+            T* state = state_of(states, column);
+            for (std::int64_t c = 0; c < columns; ++c, from += width, state += lanes)
+                for (std::int64_t x = 0; x < rest; ++x)
+                    state[x] = steps::joined(by_, state[x], from[x]);
+        });
+    if (count_ < 0) return;
+    for (std::int64_t k = 0; k < all; ++k) counts[k] = before[k] == states[k] ? counts[k] : T{0};
+    for_row_lanes(
+        range, t.width.rows, width, lanes, static_cast<const T*>(t.tile[tile_]),
+        [&](const T* from, std::int64_t column, std::int64_t columns, std::int64_t vectors) {
+            table.count_lanes(state_of(counts, column), state_of(states, column), from, width,
+                              columns, vectors);
+        },
+        [&](const T* from, std::int64_t column, std::int64_t columns, std::int64_t rest) {
+            const T* state = state_of(states, column);
+            T* count = state_of(counts, column);
+            for (std::int64_t c = 0; c < columns;
+                 ++c, from += width, state += lanes, count += lanes)
+                for (std::int64_t x = 0; x < rest; ++x)
+                    count[x] += from[x] == state[x] ? T{1} : T{0};
+        });
+}
+
+template <class T>
+void column_consumer<T>::write_folds(const tile_task<T>& t, std::int64_t block, std::int64_t end,
+                                     bool first) const {
+    const auto place = [&](std::size_t operand) {
+        const std::int64_t stride = tiles_->shape().column.strides[operand];
+        return std::pair(static_cast<T*>(t.bases[operand]) + t.at[operand] + block * stride,
+                         stride);
+    };
+    const auto [to, stride] = place(output_);
+    const auto [to_count, count_stride] =
+        place(count_ < 0 ? output_ : static_cast<std::size_t>(count_));
+    const T* states = t.shared_address(sums_);
+    for (std::int64_t c = 0; c < end - block; ++c, states += padded_) {
+        T& value = to[c * stride];
+        const T before = value;
+        T all = first ? static_cast<T>(steps::entry_of(by_).identity) : before;
+        for (std::int64_t x = 0; x < padded_; ++x) all = steps::joined(by_, all, states[x]);
+        value = all;
+        if (count_ < 0) continue;
+        T& count = to_count[c * count_stride];
+        T equal = first || before != all ? T{0} : count;
+        const T* const counts = states + columns_ * padded_;
+        for (std::int64_t x = 0; x < padded_; ++x) equal += states[x] == all ? counts[x] : T{0};
+        count = equal;
+    }
 }
 
 template <class T>
 void column_consumer<T>::pack(const tile_task<T>& t) const {
-    if (in_place_) return;
+    if (in_place_ || folds()) return;
     if (b_ < 0) {
         std::fill_n(t.address(packed_), padded_ * t.width.rows, T{0});
         for (std::int64_t i = 0; i < t.width.rows; ++i)
@@ -61,6 +139,7 @@ void column_consumer<T>::pack(const tile_task<T>& t) const {
 template <class T>
 void column_consumer<T>::add(const tile_task<T>& t, const tile_range& range,
                              std::int64_t block) const {
+    if (folds()) return fold(t, range, block);
     const auto& table = tiles_->table();
     kernels::lane_product<T> x;
     x.rows = range.column_end - range.column;
@@ -90,6 +169,7 @@ void column_consumer<T>::add(const tile_task<T>& t, const tile_range& range,
 template <class T>
 void column_consumer<T>::finish(const tile_task<T>& t, std::int64_t block, std::int64_t end,
                                 double number, bool first) const {
+    if (folds()) return write_folds(t, block, end, first);
     const std::int64_t stride = tiles_->shape().column.strides[output_];
     T* to = static_cast<T*>(t.bases[output_]) + t.at[output_] + block * stride;
     const T* sums = t.shared_address(sums_);

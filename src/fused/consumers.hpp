@@ -19,7 +19,8 @@ struct numbered {
     std::int64_t number;
 };
 
-/// C[batch, row, value]: sums over columns, [value][row] or, of few rows, [row][value].
+/// C[batch, row, value]: sums over columns, [value][row] or, of few rows, [row][value]. Of other
+/// folds, which have one value: [row], and behind them how many values equal a maximum or minimum.
 template <class T>
 class row_consumer {
 public:
@@ -47,6 +48,9 @@ public:
 
 private:
     bool is_narrow(const tile_task<T>& t) const;
+    bool folds() const { return by_ != steps::monoid::sum; }
+    void fold(const tile_task<T>& t, const tile_range& range, T* scratch) const;
+    void write_fold(const tile_task<T>& t, bool first) const;
     kernels::lane_product<T> product(const tile_task<T>& t, const tile_range& range) const;
     void add_narrow(kernels::lane_product<T> x) const;
     void find_factors(const tile_task<T>& t, double number, T* factors) const;
@@ -55,13 +59,17 @@ private:
     const tiles<T>* tiles_;
     std::size_t tile_ = 0, output_ = 0;
     std::int32_t b_ = -1, weights_ = -1;
+    steps::monoid by_ = steps::monoid::sum;
+    std::int32_t count_ = -1;  // operand
     inner_loops values_;
     std::int64_t padded_ = 1;  // values, to whole vectors
     T beta_ = 0;
     std::size_t sums_ = 0;  // in a worker's memory
 };
 
-/// C[batch, column, value]: sums over rows, [column][value].
+/// C[batch, column, value]: sums over rows, [column][value]. Other folds keep a vector of lanes for
+/// each column, [column][lane], which are folded at the end; behind all columns how many values
+/// equal each.
 template <class T>
 class column_consumer {
 public:
@@ -83,12 +91,19 @@ public:
              T* scratch) const;
 
 private:
+    bool folds() const { return by_ != steps::monoid::sum; }
+    void fold(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
+    void write_folds(const tile_task<T>& t, std::int64_t block, std::int64_t end, bool first) const;
+
     const tiles<T>* tiles_;
     std::size_t tile_ = 0, output_ = 0;
     std::int32_t b_ = -1;
+    steps::monoid by_ = steps::monoid::sum;
+    std::int32_t count_ = -1;  // operand
     inner_loops values_;
-    std::int64_t padded_ = 1;  // values, to whole vectors
-    bool in_place_ = false;    // B is read where it lies
+    std::int64_t columns_ = 0;  // of a block
+    std::int64_t padded_ = 1;   // values, to whole vectors
+    bool in_place_ = false;     // B is read where it lies
     T beta_ = 0;
     std::size_t sums_ = 0;    // in memory that tiles of rows share
     std::size_t packed_ = 0;  // in a worker's memory

@@ -20,6 +20,34 @@ void clear_others(T* tile, const tile_range& range, std::int64_t width, std::int
 }
 
 template <class T>
+void fold_steps(const kernels::fused_table<T>& table, steps::monoid by, const T* tile,
+                std::int64_t width, const tile_range& range, T* state) {
+    const auto fold = table.fold_rows[static_cast<std::size_t>(by)];
+    if (range.steps.empty())
+        return fold(state, tile, width, range.column_end - range.column,
+                    static_cast<std::size_t>(width));
+    for (const tile_step& s : range.steps) {
+        const std::int64_t lane = s.first_vector * table.lanes;
+        fold(state + lane, tile + (s.column - range.column) * width + lane, width,
+             s.column_end - s.column, static_cast<std::size_t>(s.vectors() * table.lanes));
+    }
+}
+
+template <class T>
+void count_steps(const kernels::fused_table<T>& table, const T* tile, std::int64_t width,
+                 const tile_range& range, const T* value, T* count) {
+    if (range.steps.empty())
+        return table.count_rows(count, value, tile, width, range.column_end - range.column,
+                                static_cast<std::size_t>(width));
+    for (const tile_step& s : range.steps) {
+        const std::int64_t lane = s.first_vector * table.lanes;
+        table.count_rows(
+            count + lane, value + lane, tile + (s.column - range.column) * width + lane, width,
+            s.column_end - s.column, static_cast<std::size_t>(s.vectors() * table.lanes));
+    }
+}
+
+template <class T>
 void maximum_steps(const kernels::fused_table<T>& table,
                    const kernels::elementwise_table<T>& elementwise, const T* tile,
                    std::int64_t width, const tile_range& range, T* maximum) {
@@ -67,11 +95,13 @@ void weigh_steps_again(const kernels::fused_table<T>& table, T* tile, const T* s
 }
 
 template <class T>
-void multiply_steps(const kernels::fused_table<T>& table, const kernels::lane_product<T>& whole,
-                    const tile_range& range) {
+void multiply_steps(
+    const kernels::fused_table<T>& table,
+    void (*const (&multiply)[kernels::max_fused_vectors])(const kernels::lane_product<T>&),
+    const kernels::lane_product<T>& whole, const tile_range& range) {
     // Maxima are of all lanes.
     if (range.steps.empty() || whole.maximum != nullptr)
-        return table.multiply[whole.c_row / table.lanes - 1](whole);
+        return multiply[whole.c_row / table.lanes - 1](whole);
     auto x = whole;
     for (const tile_step& s : range.steps) {
         const std::int64_t skipped = s.column - range.column, lane = s.first_vector * table.lanes;
@@ -79,7 +109,7 @@ void multiply_steps(const kernels::fused_table<T>& table, const kernels::lane_pr
         x.a = whole.a + skipped * x.a_row;
         x.b = whole.b + lane;
         x.c = whole.c + skipped * x.c_row + lane;
-        table.multiply[s.vectors() - 1](x);
+        multiply[s.vectors() - 1](x);
     }
 }
 
@@ -134,20 +164,26 @@ void sum_row_steps(const kernels::fused_table<T>& table, std::int64_t vectors,
     }
 }
 
-#define RICCI_INSTANTIATE(T)                                                                      \
-    template void clear_others(T*, const tile_range&, std::int64_t, std::int64_t);                \
-    template void maximum_steps(const kernels::fused_table<T>&,                                   \
-                                const kernels::elementwise_table<T>&, const T*, std::int64_t,     \
-                                const tile_range&, T*);                                           \
-    template void weigh_steps(const kernels::fused_table<T>&, T*, const T*, std::int64_t,         \
-                              const tile_range&, const kernels::softmax_state<T>&);               \
-    template void weigh_steps_again(const kernels::fused_table<T>&, T*, const T*, std::int64_t,   \
-                                    const tile_range&, const T*, const T*);                       \
-    template void multiply_steps(const kernels::fused_table<T>&, const kernels::lane_product<T>&, \
-                                 const tile_range&);                                              \
-    template void sum_steps(const kernels::fused_table<T>&, const kernels::lane_product<T>&,      \
-                            const tile_range&);                                                   \
-    template void sum_row_steps(const kernels::fused_table<T>&, std::int64_t,                     \
+#define RICCI_INSTANTIATE(T)                                                                    \
+    template void clear_others(T*, const tile_range&, std::int64_t, std::int64_t);              \
+    template void maximum_steps(const kernels::fused_table<T>&,                                 \
+                                const kernels::elementwise_table<T>&, const T*, std::int64_t,   \
+                                const tile_range&, T*);                                         \
+    template void weigh_steps(const kernels::fused_table<T>&, T*, const T*, std::int64_t,       \
+                              const tile_range&, const kernels::softmax_state<T>&);             \
+    template void weigh_steps_again(const kernels::fused_table<T>&, T*, const T*, std::int64_t, \
+                                    const tile_range&, const T*, const T*);                     \
+    template void fold_steps(const kernels::fused_table<T>&, steps::monoid, const T*,           \
+                             std::int64_t, const tile_range&, T*);                              \
+    template void count_steps(const kernels::fused_table<T>&, const T*, std::int64_t,           \
+                              const tile_range&, const T*, T*);                                 \
+    template void multiply_steps(                                                               \
+        const kernels::fused_table<T>&,                                                         \
+        void (*const(&)[kernels::max_fused_vectors])(const kernels::lane_product<T>&),          \
+        const kernels::lane_product<T>&, const tile_range&);                                    \
+    template void sum_steps(const kernels::fused_table<T>&, const kernels::lane_product<T>&,    \
+                            const tile_range&);                                                 \
+    template void sum_row_steps(const kernels::fused_table<T>&, std::int64_t,                   \
                                 const kernels::lane_product<T>&, const tile_range&)
 RICCI_INSTANTIATE(float);
 RICCI_INSTANTIATE(double);

@@ -52,6 +52,33 @@ void clear_others(T* tile, const tile_range& range, std::int64_t width, std::int
 
 // For the others, a range without steps is one step of all lanes.
 
+/// state[x] is joined with tile[., x] for each lane x: a fold of the table's `fold_rows`.
+template <class T>
+void fold_steps(const kernels::fused_table<T>& table, steps::monoid by, const T* tile,
+                std::int64_t width, const tile_range& range, T* state);
+/// count[x] gets how many of tile[., x] equal value[x].
+template <class T>
+void count_steps(const kernels::fused_table<T>& table, const T* tile, std::int64_t width,
+                 const tile_range& range, const T* value, T* count);
+
+/// The lanes of a tile that a fold of rows may read: those of whole vectors, and the rest of a last
+/// tile, which is no vector. Calls whole(tile, column, columns, vectors) and rest(tile, column,
+/// columns, lanes) with the range's columns.
+template <class T, class Whole, class Rest>
+void for_row_lanes(const tile_range& range, std::int64_t rows, std::int64_t width,
+                   std::int64_t lanes, const T* tile, Whole whole, Rest rest) {
+    const tile_step all{range.column, range.column_end, 0, width / lanes};
+    const std::span<const tile_step> steps = range.steps.empty() ? std::span(&all, 1) : range.steps;
+    for (const tile_step& s : steps) {
+        const T* const from = tile + (s.column - range.column) * width + s.first_vector * lanes;
+        const std::int64_t columns = s.column_end - s.column;
+        const std::int64_t end = std::min(s.last_vector, rows / lanes);
+        if (end > s.first_vector) whole(from, s.column, columns, end - s.first_vector);
+        if (end < s.last_vector && rows % lanes != 0)
+            rest(from + (end - s.first_vector) * lanes, s.column, columns, rows % lanes);
+    }
+}
+
 /// maximum[x] = max(maximum[x], the largest of tile[., x]).
 template <class T>
 void maximum_steps(const kernels::fused_table<T>& table,
@@ -69,10 +96,12 @@ void weigh_steps_again(const kernels::fused_table<T>& table, T* tile, const T* s
                        const T* factor);
 
 /// The product that makes a tile: rows of C are its columns. Lanes that no step has are left as
-/// they are.
+/// they are. `multiply`: of products, or of distances.
 template <class T>
-void multiply_steps(const kernels::fused_table<T>& table, const kernels::lane_product<T>& whole,
-                    const tile_range& range);
+void multiply_steps(
+    const kernels::fused_table<T>& table,
+    void (*const (&multiply)[kernels::max_fused_vectors])(const kernels::lane_product<T>&),
+    const kernels::lane_product<T>& whole, const tile_range& range);
 
 /// Sums over the columns of a tile, which is B. In mode `rescale` a lane that no step has is left
 /// as it is, and others are rescaled once.

@@ -50,9 +50,11 @@ void transpose(const kernels::kernel_table<T>& packing, const T* from, std::int6
 template <class T>
 prepared_operation<T>::prepared_operation(const steps::tile_operation& operation, const geometry& g,
                                           const tile_sizes& sizes, std::size_t tiles,
-                                          const kernels::kernel_table<T>& packing)
+                                          const kernels::kernel_table<T>& packing, double nothing)
     : program_(operation.program.begin(), operation.program.end()),
-      weights_(operation.kind != steps::operation_kind::values),
+      nothing_(operation.kind == steps::operation_kind::values
+                   ? nothing
+                   : -std::numeric_limits<double>::infinity()),
       sizes_(sizes),
       packing_(&packing),
       operands_(g.operands()) {
@@ -69,7 +71,7 @@ prepared_operation<T>::prepared_operation(const steps::tile_operation& operation
                    i.code == steps::opcode::position;
         });
     add_variant(0, g);
-    if (analysed_) find_variants(g);
+    if (analysed_ && !operation.pinned) find_variants(g);
 }
 
 template <class T>
@@ -207,8 +209,7 @@ knowledge prepared_operation<T>::look(const tile_range& range, const operand_mem
         return leaf(i, range, operands, zero_tiles);
     });
     const interval& result = values[program_.size() - 1];
-    known.nothing =
-        weights_ ? result.most == -std::numeric_limits<double>::infinity() : result.is(0);
+    known.nothing = result.is(nothing_);
     const auto signature = signature_of(program_, values.data());
     int bit = 0;
     for (const auto& i : program_)

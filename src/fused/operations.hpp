@@ -52,7 +52,7 @@ struct operand_memory {
 
 /// What is known of an operation's values over a range.
 struct knowledge {
-    bool nothing = false;  // all values are 0; of an operation of weights, all weights
+    bool nothing = false;  // all values are 0, or what counts as nothing; of weights, all weights
     bool partial = false;  // some condition holds for a part of the range only
     std::size_t variant = 0;
 };
@@ -63,7 +63,7 @@ class prepared_operation {
 public:
     prepared_operation(const steps::tile_operation& operation, const geometry& g,
                        const tile_sizes& sizes, std::size_t tiles,
-                       const kernels::kernel_table<T>& packing);
+                       const kernels::kernel_table<T>& packing, double nothing);
 
     /// Bit t of `zero_tiles` says that tile t is 0 everywhere.
     knowledge look(const tile_range& range, const operand_memory& operands,
@@ -119,7 +119,7 @@ private:
                    std::int64_t columns, T* to) const;
 
     std::vector<steps::instruction> program_;
-    bool weights_ = false;
+    double nothing_ = 0;  // the value that does not count
     bool analysed_ = true;
     bool unconditional_ = false;
     tile_sizes sizes_;

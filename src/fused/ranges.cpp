@@ -30,7 +30,7 @@ bool is_partial(std::span<const knowledge> operations) {
 template <class T>
 bool tiles<T>::look(const task& t, const tile_range& range, knowledge* known) const {
     std::uint64_t zero_tiles = 0;
-    bool anything = false;
+    bool anything = all_count_;
     for (std::size_t s = 0; s < operations_.size(); ++s) {
         known[s] = operations_[s].code.look(range, t.operands(), zero_tiles);
         if (known[s].nothing) zero_tiles |= std::uint64_t{1} << (products_.size() + s);
@@ -194,7 +194,8 @@ bool tiles<T>::needs_weights() const {
     for (std::size_t s = 0; s < operations_.size(); ++s)
         if (operations_[s].recomputed || operations_[s].code.look(all, nowhere, zero_tiles).nothing)
             zero_tiles |= std::uint64_t{1} << (products_.size() + s);
-    return std::all_of(consumed_tiles_.begin(), consumed_tiles_.end(),
+    return !all_count_ &&
+           std::all_of(consumed_tiles_.begin(), consumed_tiles_.end(),
                        [&](std::size_t number) { return ((zero_tiles >> number) & 1u) != 0; });
 }
 

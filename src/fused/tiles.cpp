@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -41,18 +42,49 @@ tiles<T>::tiles(const steps::fused_group& what, const kernels::fused_table<T>& t
     choose_sizes(what);
     for (const auto& p : what.products)
         products_.push_back({static_cast<std::size_t>(p.a), static_cast<std::size_t>(p.b),
-                             flatten(p.contracted), 0});
-    for (const auto& s : what.operations)
-        operations_.push_back(
-            {prepared_operation<T>(s, geometry_, sizes_,
-                                   what.products.size() + what.operations.size(), packing),
-             s.kind == steps::operation_kind::weights, s.kind == steps::operation_kind::recomputed,
-             s.log_sum_exp, s.maximum, s.excess, s.largest, 0});
+                             flatten(p.contracted), p.is_distance, 0});
+    add_operations(what);
     for (const auto& s : what.consumers)
         consumed_tiles_.push_back(static_cast<std::size_t>(s.tile));
     assign_buffers(what);
     pointers_ = what.operands.size();
     lay_out();
+}
+
+// What a value is where nothing of a tile counts: the identity of the folds that take it up, if
+// these are of one kind and nobody else reads it.
+template <class T>
+void tiles<T>::add_operations(const steps::fused_group& what) {
+    for (std::size_t k = 0; k < what.operations.size(); ++k) {
+        const auto& s = what.operations[k];
+        const auto tile = static_cast<std::int32_t>(products_.size() + k);
+        std::optional<steps::monoid> by;
+        bool alone = true;
+        for (const auto& c : what.consumers) {
+            if (c.tile != tile) continue;
+            alone = alone && (!by || *by == c.by) && c.count < 0;
+            by = c.by;
+        }
+        const auto loads = [&](const steps::instruction& i) {
+            return i.code == steps::opcode::load && i.operand == steps::tile_operand(tile);
+        };
+        for (const auto& other : what.operations)
+            alone = alone && std::ranges::none_of(other.program, loads);
+        const bool folded = by && steps::is_extremum(*by);
+        const double nothing = alone && folded ? steps::entry_of(*by).identity : 0;
+        operations_.push_back({prepared_operation<T>(s, geometry_, sizes_,
+                                                     what.products.size() + what.operations.size(),
+                                                     *packing_, nothing),
+                               s.kind == steps::operation_kind::weights,
+                               s.kind == steps::operation_kind::recomputed, s.log_sum_exp,
+                               s.maximum, s.excess, s.largest, 0, static_cast<T>(nothing)});
+    }
+    // Where 0 is a value like any other, no tile is left out.
+    all_count_ = std::ranges::any_of(what.consumers, [&](const steps::tile_consumer& c) {
+        const auto number = static_cast<std::size_t>(c.tile);
+        return c.by != steps::monoid::sum &&
+               (number < products_.size() || operations_[number - products_.size()].nothing == 0);
+    });
 }
 
 template <class T>
@@ -179,7 +211,7 @@ void tiles<T>::choose_rows(task& t, std::int64_t row_tile) const {
 
 template <class T>
 bool tiles<T>::is_narrow(const task& t, const product& p) const {
-    return t.width.rows <= table_->most_narrow && p.contracted.last.b == 1;
+    return t.width.rows <= table_->most_narrow && p.contracted.last.b == 1 && !p.is_distance;
 }
 
 // Whether the rows of a narrow product are lines where they lie.
@@ -332,7 +364,7 @@ void tiles<T>::run_operation(task& t, std::size_t number, const tile_range& rang
     const auto columns = static_cast<std::size_t>(range.column_end - range.column);
     T* const tile = t.tile[products_.size() + number];
     if (known.nothing) {
-        std::fill_n(tile, width * columns, T{0});
+        std::fill_n(tile, width * columns, made.nothing);
         // Nothing is added, and nothing changes: a factor of 1.
         if (made.weights) std::fill_n(state_of(t, number).factor, width, T{1});
         return;
@@ -395,7 +427,7 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
         if (narrow) {
             table_->narrow_lines(x);
         } else {
-            multiply_steps(*table_, x, range);
+            multiply_steps(*table_, p.is_distance ? table_->distance : table_->multiply, x, range);
         }
         if (!lines) x.b += narrow ? x.depth : x.depth * width;
     }

@@ -150,6 +150,7 @@ private:
     struct product {
         std::size_t a = 0, b = 0;
         inner_loops contracted;
+        bool is_distance = false;
         std::size_t packed = 0;  // where A's rows are in a worker's memory, [contracted][width];
                                  // narrow: [row][contracted]
     };
@@ -159,9 +160,11 @@ private:
         bool recomputed = false;
         std::int32_t log_sum_exp = -1, maximum = -1, excess = -1, largest = -1;
         std::size_t state = 0;  // weights: maximum, sum, factor, in a worker's memory
+        T nothing = 0;          // its values where nothing of it counts
     };
 
     void choose_sizes(const steps::fused_group& what);
+    void add_operations(const steps::fused_group& what);
     void assign_buffers(const steps::fused_group& what);
     void lay_out();
     bool look(const task& t, const tile_range& range, knowledge* known) const;
@@ -190,6 +193,7 @@ private:
     std::vector<product> products_;
     std::vector<operation> operations_;
     std::vector<std::size_t> consumed_tiles_;
+    bool all_count_ = false;                // a fold takes 0 for a value as any other
     std::size_t buffers_ = 0;               // tiles in memory at the same time
     std::vector<std::size_t> tile_buffer_;  // of every tile
     std::size_t tile_at_ = 0, copied_at_ = 0, numbers_at_ = 0, maximum_at_ = 0;

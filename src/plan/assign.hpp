@@ -74,19 +74,22 @@ struct group_loop {
 
 /// What an assignment is in its group.
 enum class member_kind : std::uint8_t {
-    product,  // tile = scale * sum of a product of what lacks columns and what lacks rows
-    weights,  // tile = softmax over the columns, exact in the end only: what is summed with it is
-              // rescaled while the maximum rises
-    log_sum,  // a result of rows: logsumexp over the columns of what the weights before it are of
-    maximum,  // a result of rows: the largest of what the weights before it are of
-    excess,   // a result of rows: by how much the logsumexp is larger than that
-    largest,  // behind that: the largest of the weights themselves
+    product,   // tile = scale * sum of a product of what lacks columns and what lacks rows
+    distance,  // tile = sum of a squared difference of two such
+    weights,   // tile = softmax over the columns, exact in the end only: what is summed with it is
+               // rescaled while the maximum rises
+    log_sum,   // a result of rows: logsumexp over the columns of what the weights before it are of
+    maximum,   // a result of rows: the largest of what the weights before it are of
+    excess,    // a result of rows: by how much the logsumexp is larger than that
+    largest,   // behind that: the largest of the weights themselves
     recomputed,  // tile = exp(x - maximum) * largest, of an earlier group: these weights again, 0
                  // in rows whose maximum is -infinity. Large scores leave a logsumexp no room for
                  // the logarithm of a sum, so that exp(x - logsumexp) would be anything
     tile,        // tile = body
-    rows,        // a result of rows: a sum over all columns of body, a tile times at most one load
+    rows,        // a result of rows: a sum over all columns of body, a tile times at most one load,
+                 // or another fold of a tile
     columns,     // a result of columns: the same over all rows
+    ties,        // behind a maximum or minimum of rows or columns: how many values equal it
     pairs,       // a tile written as it is, perhaps summed over loops of the batch
     added,       // target += body, where rows and columns that differ may reach one element
 };
@@ -97,11 +100,19 @@ constexpr bool is_found_with_weights(member_kind k) {
            k == member_kind::largest;
 }
 
+/// Whether it makes a tile of two tensors that lack columns and rows.
+constexpr bool is_product(member_kind k) {
+    return k == member_kind::product || k == member_kind::distance;
+}
+
 struct member {
     member_kind kind = member_kind::tile;
     assign what;
     slot_number weights;  // rows: the tile of the weights that the body is proportional to
     access of;            // what gives a result: the tensor whose tile it is, as written
+    // A tile that another group makes again and compares with an extremum of it: it has to have the
+    // same bits there.
+    bool pinned = false;
 };
 
 /// Assignments that run tile by tile. It means: run the members in order, and store everything,

@@ -35,7 +35,7 @@ bool same_loops(const program_plan& plan, const fused& x, const fused& y) {
 
 bool suits_as_first(const fused& f) {
     return std::all_of(f.members.begin(), f.members.end(), [](const member& m) {
-        return !is_consumer(m) || m.kind == member_kind::rows;
+        return !is_consumer(m) || m.kind == member_kind::rows;  // and its ties
     });
 }
 
@@ -141,7 +141,8 @@ private:
     // What the first group writes. False where it reads any of that, too.
     bool add_results() {
         for (const auto& m : first_.members)
-            if (m.kind == member_kind::rows || is_found_with_weights(m.kind))
+            if (m.kind == member_kind::rows || m.kind == member_kind::ties ||
+                is_found_with_weights(m.kind))
                 if (!results_.emplace(m.what.target.slot, m.what.target).second) return false;
         const auto& effects = plan_.steps[first_at_].effects;
         return std::none_of(effects.begin(), effects.end(), [&](const effect& t) {
@@ -258,7 +259,7 @@ private:
         };
         for (const auto& m : second_.members) {
             plan_.values.for_each_load({m.what.scale}, is_result);
-            if (m.kind == member_kind::product || is_consumer(m))
+            if (is_product(m.kind) || is_consumer(m))
                 plan_.values.for_each_load({m.what.body}, is_result);
             else plan_.values.for_each_load({m.what.body}, reads_row);
         }

@@ -12,12 +12,12 @@ namespace ricci::plan {
 namespace {
 
 step map_step_of(program_plan& plan, ir::ref equation, const access& target, expr body,
-                 const loop_list& over = {}) {
+                 const loop_list& over = {}, fold folding = fold::sum) {
     assign a;
     a.equation = equation;
     a.target = target;
     a.loops = loops_of(target);
-    a.folding = over.empty() ? fold::none : fold::sum;
+    a.folding = over.empty() ? fold::none : folding;
     a.over = over;
     a.body = body;
     return make_step(plan.values, std::move(a));
@@ -47,8 +47,10 @@ void split_rows_or_columns(program_plan& plan, const grown_group& group, consume
     const double beta = std::exchange(c.what.beta, 0);
     const ir::ref equation = c.what.equation;
     if (beta == 0) {
-        made.push_back({map_step_of(plan, equation, whole, values.load(parts), sorted(folded)),
-                        {{parts.slot, c.step + 1, false}, {whole.slot, c.step, true}}});
+        const fold folding = c.by == steps::monoid::sum ? fold::sum : c.what.folding;
+        made.push_back(
+            {map_step_of(plan, equation, whole, values.load(parts), sorted(folded), folding),
+             {{parts.slot, c.step + 1, false}, {whole.slot, c.step, true}}});
         return;
     }
     // What is there already is added by a map of its own.
@@ -180,7 +182,8 @@ std::vector<consumer> make_consumers(program_plan& plan, const grown_group& grou
     for_each_load(plan.values, a, [&](const access& from) {
         if (group.is_plane(from.slot)) made.of = from;
     });
-    if (a.folding == fold::maximum || sums_exponentials(a.folding)) {
+    made.by = steps::monoid_of(a.folding).value_or(steps::monoid::sum);
+    if (group.is_found_with_weights(step)) {
         const expr score = tiles.body_of(step, made.needs);
         made.log_sum = true;
         made.weights = tiles.softmax_of(score, ir::none, made.needs);

@@ -14,6 +14,7 @@ struct consumer {
     std::size_t step = 0;
     assign what;  // its body apart: value, times `factor` where there is one
     loop_role summed = loop_role::column;
+    steps::monoid by = steps::monoid::sum;  // of its fold
     expr value;
     expr factor;                   // a load that lacks what is not summed
     access of;                     // the plane, as written
@@ -26,6 +27,8 @@ struct consumer {
     bool partial = false;          // a map sums what it gives over more loops
     bool apart = false;            // a map adds what it gives to its target
     bool log_sum = false;          // gives what is found with the weights, as its fold says
+    bool ties = false;             // says how many values equal what another consumer gives
+    std::int32_t ties_by = -1;     // a maximum or minimum: the consumer that counts its ties
 };
 
 /// A step, and what it touches as if it ran where the steps were whose place it takes.

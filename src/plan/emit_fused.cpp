@@ -5,6 +5,7 @@
 
 #include "src/plan/assembler.hpp"
 #include "src/plan/emit.hpp"
+#include "src/plan/grown_group.hpp"
 #include "src/plan/weights_again.hpp"
 
 namespace ricci::plan {
@@ -76,6 +77,7 @@ private:
     void add(const member& m) {
         switch (m.kind) {
             case member_kind::product:
+            case member_kind::distance:
                 return add_product(m);
             case member_kind::weights:
                 return add_operation(operation_kind::weights, m, m.what.body);
@@ -101,6 +103,9 @@ private:
             }
             case member_kind::tile:
                 return add_operation(operation_kind::values, m, m.what.body);
+            case member_kind::ties:
+                made_.group.consumers.back().count = operand(m.what.target, true);
+                return;
             case member_kind::rows:
             case member_kind::columns:
             case member_kind::pairs:
@@ -140,17 +145,24 @@ private:
             static_cast<std::int32_t>(group.products.size() + group.operations.size()) - 1;
     }
 
+    std::pair<access, access> factors(const member& m) const {
+        if (const auto parts = distance_of(values_, m.what))
+            return {values_[parts->a].source, values_[parts->b].source};
+        const auto f = factors_of(values_, m.what);
+        return {f.a->source, f.b->source};
+    }
+
     void add_product(const member& m) {
-        const auto& factors = values_[m.what.body].arguments;
-        access a = values_[factors[0]].source, b = values_[factors[1]].source;
+        auto [a, b] = factors(m);
         if (moves_along(a, loop_role::column)) std::swap(a, b);
         const place at_a = address(a), at_b = address(b);
         tile_product p;
+        p.is_distance = m.kind == member_kind::distance;
         for (const loop l : m.what.over)
             p.contracted.push_back({values_.extent(l), at_a.factor(l), at_b.factor(l)});
         p.a = operand(a, false);
         p.b = operand(b, false);
-        made_.numbers.push_back(compile_number(plan_, m.what.scale));
+        made_.numbers.push_back(p.is_distance ? scalar{} : compile_number(plan_, m.what.scale));
         made_.group.products.push_back(std::move(p));
         name_tile(m.what.target);
     }
@@ -165,7 +177,7 @@ private:
         };
         assembler program(values_, load, position);
         program.value(value);
-        made_.group.operations.push_back({kind, program.take()});
+        made_.group.operations.push_back({kind, program.take(), m.pinned});
         name_tile(m.what.target);
     }
 
@@ -178,6 +190,7 @@ private:
                    : m.kind == member_kind::columns ? loop_role::row
                                                     : loop_role::batch;
         s.output = operand(m.what.target, true);
+        s.by = monoid_of(m.what.folding).value_or(monoid::sum);
         s.added = m.kind == member_kind::added;
         s.beta = s.added ? 0 : m.what.beta;
         consumers_.push_back(compile_number(plan_, m.what.scale));

@@ -253,8 +253,10 @@ private:
     }
     std::string consumer(const fused_step& f, std::size_t number) const {
         const tile_consumer& c = f.group.consumers[number];
-        return fmt::format("{} = {}{}{}", operand(f, c.output), sums(f.group, c) ? "sum of " : "",
-                           use(f.consumed[number]),
+        const std::string fold = sums(f.group, c) ? fmt::format("{} of ", entry_of(c.by).word) : "";
+        return fmt::format("{}{} = {}{}{}", operand(f, c.output),
+                           c.count < 0 ? "" : fmt::format(", its ties {}", operand(f, c.count)),
+                           fold, use(f.consumed[number]),
                            c.b >= 0 ? fmt::format(" {}", operand(f, c.b)) : "");
     }
 

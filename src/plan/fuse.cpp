@@ -157,8 +157,7 @@ std::vector<access> planes_of(const program_plan& plan, const assign& seed,
                               assignment_kind wanted) {
     std::vector<access> planes;
     if (seed.kind != wanted || seed.over.empty()) return planes;
-    const bool folds = seed.folding == fold::sum || seed.folding == fold::mean ||
-                       (sums_exponentials(seed.folding) && seed.folding != fold::softmax);
+    const bool folds = seed.folding != fold::none && seed.folding != fold::softmax;
     if (wanted == assignment_kind::map && !folds) return planes;
     if (plan.values[seed.body].edged) return planes;
     for_each_load(plan.values, seed, [&](const access& from) {

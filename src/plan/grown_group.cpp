@@ -3,7 +3,49 @@
 
 #include <algorithm>
 
+#include "src/plan/unroll.hpp"
+
 namespace ricci::plan {
+namespace {
+
+/// The load that is subtracted in -1 * load.
+expr subtracted(const graph& values, expr e) {
+    const auto& node = values[e];
+    const bool negated = node.kind == kind::operation && node.code == opcode::multiply &&
+                         node.arguments.size() == 2 && values.is_constant(node.arguments[0], -1) &&
+                         values[node.arguments[1]].kind == kind::load;
+    return negated ? node.arguments[1] : expr::none;
+}
+
+}  // namespace
+
+std::optional<distance_parts> distance_of(const graph& values, const assign& a) {
+    const bool sums = a.folding == fold::sum || a.folding == fold::mean;
+    if (a.kind != assignment_kind::map || !sums || values.size(a.over) < 2) return {};
+    distance_parts found;
+    if (a.folding == fold::mean) found.number = 1 / values.size(a.over);
+    expr square;
+    for (const expr f : values.factors(a.body)) {
+        if (values[f].kind == kind::constant) found.number *= values[f].value;
+        else if (square) return {};
+        else square = f;
+    }
+    if (!square || values[square].kind != kind::operation || values[square].code != opcode::square)
+        return {};
+    const auto terms = values.terms(values[square].arguments[0]);
+    if (terms.size() != 2) return {};
+    for (std::size_t k = 0; k < 2; ++k) {
+        found.a = terms[k];
+        found.b = subtracted(values, terms[1 - k]);
+        if (found.b && values[found.a].kind == kind::load) break;
+        found.b = expr::none;
+    }
+    if (!found.b) return {};
+    // Each of them is summed along all loops.
+    for (const expr e : {found.a, found.b})
+        if (!without(a.over, values[e].indices).empty()) return {};
+    return found;
+}
 
 std::int32_t matching::of(loop l) const {
     for (const auto& [from, to] : pairs_)
@@ -39,6 +81,48 @@ loop_list batch_m_n(const factor_loads& f, const loop_list& over) {
     return result;
 }
 
+bool grown_group::is_found_with_weights(std::size_t step) const {
+    const assign& a = at(step);
+    if (a.folding != fold::maximum)
+        return sums_exponentials(a.folding) && a.folding != fold::softmax;
+    return std::any_of(plan->steps.begin(), plan->steps.end(), [&](const plan::step& s) {
+        const assign* other = s.as_assign();
+        return other != nullptr && other->folding == fold::excess && other->body == a.body;
+    });
+}
+
+bool grown_group::is_product(std::size_t step) const {
+    return at(step).kind == assignment_kind::contract || is_distance(at(step), matched.at(step));
+}
+
+bool grown_group::is_distance(const assign& a, const matching& found) const {
+    const auto& values = plan->values;
+    const auto parts = distance_of(values, a);
+    if (!parts || values.size(a.over) > most_unrolled) return parts.has_value();
+    const auto along_a = walked(found, values[parts->a].source),
+               along_b = walked(found, values[parts->b].source);
+    const bool is_a = follows(along_a, loop_role::column);
+    if (is_a == follows(along_b, loop_role::column)) return false;
+    const auto& of_columns = is_a ? along_a : along_b;
+    bool rows = false, lacks = false;
+    for (std::size_t g = 0; g < loops.size(); ++g) {
+        if (loops[g].role != loop_role::row) continue;
+        rows = true;
+        lacks = lacks || !of_columns[g];
+    }
+    return lacks || !rows;
+}
+
+std::array<access, 2> grown_group::sides_of(std::size_t step) const {
+    const auto& values = plan->values;
+    if (at(step).kind == assignment_kind::contract) {
+        const auto f = factors_of(values, at(step));
+        return {f.a->source, f.b->source};
+    }
+    const auto parts = distance_of(values, at(step));
+    return {values[parts->a].source, values[parts->b].source};
+}
+
 loop_choice grown_group::walked(const matching& found, const access& a) const {
     loop_choice result(loops.size(), false);
     for (const loop l : loops_of(a))
@@ -56,6 +140,12 @@ bool grown_group::follows(const loop_choice& along, loop_role role) const {
     for (std::size_t g = 0; g < loops.size(); ++g)
         if (loops[g].role == role && along[g]) return true;
     return false;
+}
+
+bool grown_group::has_all_columns(const loop_choice& along) const {
+    for (std::size_t g = 0; g < loops.size(); ++g)
+        if (loops[g].role == loop_role::column && !along[g]) return false;
+    return true;
 }
 
 loop_choice grown_group::summed_by(std::size_t step) const {
@@ -88,7 +178,7 @@ bool grown_group::has_large_planes() const {
     for (const std::size_t step : members) {
         const assign& a = at(step);
         if (sums_exponentials(a.folding)) return true;
-        if (a.kind != assignment_kind::contract) continue;
+        if (!is_product(step)) continue;
         if (is_plane(a.target.slot)) contracted = std::max(contracted, values.size(a.over));
         else own = std::max(own, values.size(own_loops(step)));
     }

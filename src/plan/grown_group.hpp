@@ -2,8 +2,11 @@
 // them.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -59,6 +62,16 @@ struct grown_group {
     bool reads_large = false;  // some member reads a tensor that has rows and columns
 
     const assign& at(std::size_t step) const { return *plan->steps[step].as_assign(); }
+    /// Whether the operation that makes weights finds a fold: a log-sum-exp, what of it is beyond
+    /// the maximum, and the maximum where somebody wants that.
+    bool is_found_with_weights(std::size_t step) const;
+    /// Whether a step makes a plane by products, or distances.
+    bool is_product(std::size_t step) const;
+    /// Whether an assignment makes distances of rows from columns. What has both, and is a sum of
+    /// few, is a map, whose sum is run one by one.
+    bool is_distance(const assign&, const matching&) const;
+    /// The tensors that a product or a distance is made of.
+    std::array<access, 2> sides_of(std::size_t step) const;
     std::int64_t extent(std::size_t group_loop) const {
         return plan->values.extent(loops[group_loop].what);
     }
@@ -68,6 +81,7 @@ struct grown_group {
     /// Whether it is walked along rows, if there are any, and along columns.
     bool spans_tile(const loop_choice& walked) const;
     bool follows(const loop_choice& walked, loop_role) const;
+    bool has_all_columns(const loop_choice& walked) const;
     /// Which of the group's loops a consumer sums.
     loop_choice summed_by(std::size_t step) const;
     /// Loops of a step's own beside the group's. Those of a map are few, and run one by one.
@@ -77,6 +91,19 @@ struct grown_group {
     /// weights, which are worth fusing at any size.
     bool has_large_planes() const;
 };
+
+/// number * the sum over own loops of (a - b)^2, a and b loads: a product of its own kind.
+struct distance_parts {
+    double number = 1;
+    expr a, b;
+};
+/// Nothing where an assignment is none.
+std::optional<distance_parts> distance_of(const graph& values, const assign& a);
+
+/// Whether a tensor is read, or written, from its first elements on.
+inline bool starts_at_zero(const access& a) {
+    return std::all_of(a.at.begin(), a.at.end(), [](const place& p) { return p.offset == 0; });
+}
 
 /// A contraction's factors, and the loops of both, of one and of the other, in this order.
 struct factor_loads {

@@ -1,4 +1,4 @@
-// Growing a fused group around one contraction.
+// Growing a fused group around one contraction: its loops are in src/plan/growth_loops.cpp.
 #include "src/plan/growth.hpp"
 
 #include <algorithm>
@@ -17,10 +17,6 @@ constexpr double most_contracted = 1024;
 constexpr double most_values = 512;
 // What is stored in less stays in the caches.
 constexpr double near_bytes = 1 << 16;
-
-bool starts_at_zero(const access& a) {
-    return std::all_of(a.at.begin(), a.at.end(), [](const place& p) { return p.offset == 0; });
-}
 
 /// Whether each element is a sum of few values of smaller tensors, as a distance is.
 bool sums_few(const graph& values, const assign& a) {
@@ -95,7 +91,7 @@ bool growth::can_be_made(slot_number slot) const {
         if (a->kind == assignment_kind::contract) return true;
         return a->kind == assignment_kind::map &&
                (a->folding == fold::none || a->folding == fold::softmax ||
-                sums_few(group_.plan->values, *a));
+                sums_few(group_.plan->values, *a) || distance_of(group_.plan->values, *a));
     });
 }
 
@@ -158,7 +154,9 @@ growth::outcome growth::place_map(std::size_t step, const assign& a) {
         if (!match(a.target, found)) misread = a.target.slot;
         if (!through) through = a.target.slot;
     }
-    if (misread) return fail(misread, "it is read in another order or only in part");
+    if (misread) return place_line(step, a, misread);
+    if (group_.is_plane(a.target.slot) && group_.is_distance(a, found))
+        return place_product(step, a);
     loop_list own;
     for (const loop l : united(a.loops, a.over))
         if (found.of(l) < 0 && values.extent(l) != 1) own.push_back(l);
@@ -178,6 +176,17 @@ growth::outcome growth::place_map(std::size_t step, const assign& a) {
             group_.spans_tile(group_.walked(found, from)))
             add_plane(from, found);
     group_.matched[step] = std::move(found);
+    return outcome::done;
+}
+
+// A map that reads a line of a product, its diagonal, reads its factors there.
+growth::outcome growth::place_line(std::size_t step, const assign& a, slot_number plane) {
+    const auto is_plane = [&](slot_number slot) { return group_.is_plane(slot); };
+    if (!can_read_factors(*group_.plan, uses_, a, is_plane))
+        return fail(plane, "it is read in another order or only in part");
+    auto& picked = group_.picked;
+    if (std::find(picked.begin(), picked.end(), step) == picked.end()) picked.push_back(step);
+    group_.matched[step] = {};
     return outcome::done;
 }
 
@@ -207,32 +216,18 @@ growth::outcome growth::place_maker(std::size_t step, const assign& a, const mat
     return outcome::done;
 }
 
-/// Whether the operation that makes weights finds it: a log-sum-exp, what of it is beyond the
-/// maximum, and the maximum where somebody wants that.
-bool growth::is_found_with_weights(const assign& a, slot_number plane) const {
-    if (a.folding != fold::maximum)
-        return sums_exponentials(a.folding) && a.folding != fold::softmax;
-    const auto& readers = uses_[plane.index()].readers;
-    return std::any_of(readers.begin(), readers.end(), [&](std::size_t step) {
-        const assign* other = group_.plan->steps[step].as_assign();
-        return other != nullptr && other->folding == fold::excess && other->body == a.body;
-    });
-}
-
 // A map that folds planes.
 growth::outcome growth::place_fold(std::size_t step, const assign& a, const matching& found,
                                    slot_number through) {
     if (group_.is_plane(a.target.slot))
         return fail(a.target.slot, "it is a sum over other indices");
     const auto free = without(a.loops, a.over);
-    if (is_found_with_weights(a, through)) {
+    if (group_.is_found_with_weights(step)) {
         const bool rows = covers(a.over, found, true) && covers(free, found, false) &&
                           a.over.size() + free.size() == found.pairs().size();
         if (!rows) return fail(through, "a log-sum-exp runs along other indices");
-    } else if (a.folding != fold::sum && a.folding != fold::mean) {
-        return fail(through, "a product, maximum or minimum of it is taken");
     } else if (!sums_suit(free, a.over, found)) {
-        return fail(through, "it is summed over some of its indices only");
+        return fail(through, "it is folded over some of its indices only");
     }
     add_consumer(step);
     return outcome::done;
@@ -264,19 +259,21 @@ growth::outcome growth::place_picked(std::size_t step, const assign& a) {
     return outcome::done;
 }
 
-// A plane as a sum over k of two factors, one without columns and one without rows.
-growth::outcome growth::place_product(std::size_t step, const assign& a, const factor_loads& f) {
+// A plane as a sum over k of two factors, one without columns and one without rows, or of the
+// square of their difference.
+growth::outcome growth::place_product(std::size_t step, const assign& a) {
     const slot_number plane = a.target.slot;
     matching found;
     const bool same =
         match(a.target, found) &&
         std::all_of(a.loops.begin(), a.loops.end(), [&](loop l) { return found.of(l) >= 0; });
     if (!same) return fail(plane, "two steps write it in different orders");
-    if (group_.is_plane(f.a->source.slot) || group_.is_plane(f.b->source.slot))
+    const auto [left, right] = group_.sides_of(step);
+    if (group_.is_plane(left.slot) || group_.is_plane(right.slot))
         return fail(plane, "it is a product of tensors of its own size");
     if (a.beta != 0 && a.beta != 1) return fail(plane, "it is added to with a factor");
-    const bool column_a = group_.follows(group_.walked(found, f.a->source), loop_role::column);
-    const bool column_b = group_.follows(group_.walked(found, f.b->source), loop_role::column);
+    const bool column_a = group_.follows(group_.walked(found, left), loop_role::column);
+    const bool column_b = group_.follows(group_.walked(found, right), loop_role::column);
     if (column_a == column_b) return fail(plane, "one of its factors depends on rows and columns");
     if (group_.plan->values.size(a.over) > most_contracted)
         return fail(plane, fmt::format("more than {} products are summed for each element",
@@ -293,7 +290,7 @@ growth::outcome growth::place_contraction(std::size_t step, const assign& a) {
     });
     if (number) return fail(number, "it is a factor in front of a whole product");
     const auto f = factors_of(values, a);
-    if (group_.is_plane(a.target.slot)) return place_product(step, a, f);
+    if (group_.is_plane(a.target.slot)) return place_product(step, a);
     const access &left = f.a->source, &right = f.b->source;
     const bool is_a = group_.is_plane(left.slot), is_b = group_.is_plane(right.slot);
     const slot_number plane = is_a ? left.slot : right.slot;
@@ -324,45 +321,6 @@ growth::outcome growth::place_contraction(std::size_t step, const assign& a) {
     return outcome::done;
 }
 
-// The loops of the plane: columns are what the seed sums, rows what its other factor lacks.
-bool growth::begin(std::size_t seed, const access& plane) {
-    const auto& plan = *group_.plan;
-    const assign& a = *plan.steps[seed].as_assign();
-    loop_list loops = a.loops, other;
-    if (a.kind == assignment_kind::contract) {
-        const auto f = factors_of(plan.values, a);
-        loops = batch_m_n(f, a.over);
-        const bool is_a = f.a->source.slot == plane.slot && f.a->source.at == plane.at;
-        other = (is_a ? f.b : f.a)->indices;
-    }
-    const auto k = plane.slot.index();
-    const auto& writers = uses_[k].writers;
-    if (plan.slots[k].kind == storage::output && !writers.empty()) {
-        const assign* last = plan.steps[writers.back()].as_assign();
-        if (last != nullptr && last->kind == assignment_kind::map) {
-            fail(plane.slot, "it is an output");
-            return false;
-        }
-    }
-    if (!can_be_made(plane.slot) || !starts_at_zero(plane)) return false;
-    const auto own = loops_of(plane);
-    loops.insert(loops.end(), a.over.begin(), a.over.end());
-    matching found;
-    for (const loop l : loops) {
-        if (plan.values.extent(l) == 0) return false;
-        if (!contains(own, l)) continue;
-        found.add(l, static_cast<std::int32_t>(group_.loops.size()));
-        group_.loops.push_back({l, contains(a.over, l)   ? loop_role::column
-                                   : !contains(other, l) ? loop_role::row
-                                                         : loop_role::batch});
-    }
-    const bool columns = std::any_of(group_.loops.begin(), group_.loops.end(),
-                                     [](const auto& l) { return l.role == loop_role::column; });
-    if (!columns) return false;
-    refused_ = plane.slot;
-    return add_plane(plane, found);
-}
-
 // What is fused is larger than what it is made of: a product, or any other function of tensors that
 // lack rows or columns, under a softmax or where it would not stay in the caches.
 bool growth::makes_more_than_it_reads() {
@@ -387,7 +345,7 @@ bool growth::makes_more_than_it_reads() {
         const bool large = reads_large(step);
         group_.reads_large = group_.reads_large || large;
         if (!group_.is_plane(a.target.slot)) continue;
-        products = products || a.kind == assignment_kind::contract;
+        products = products || group_.is_product(step);
         bool planes = false;
         for_each_load(values, a,
                       [&](const access& from) { planes = planes || group_.is_plane(from.slot); });
@@ -405,7 +363,7 @@ void growth::separate_batch() {
     loop_choice batch(group_.loops.size(), false);
     for (const std::size_t step : group_.members) {
         const assign& a = group_.at(step);
-        if (a.kind == assignment_kind::contract && group_.is_plane(a.target.slot)) return;
+        if (group_.is_product(step) && group_.is_plane(a.target.slot)) return;
         if (a.kind != assignment_kind::map) continue;
         for_each_load(plan.values, a, [&](const access& from) {
             const auto along = group_.walked(group_.matched.at(step), from);

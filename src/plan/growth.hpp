@@ -42,15 +42,17 @@ private:
     outcome place(std::size_t step);
     outcome place_map(std::size_t step, const assign&);
     outcome place_maker(std::size_t step, const assign&, const matching&, slot_number through);
+    outcome place_line(std::size_t step, const assign&, slot_number plane);
     outcome place_fold(std::size_t step, const assign&, const matching&, slot_number through);
-    outcome place_product(std::size_t step, const assign&, const factor_loads&);
+    outcome place_product(std::size_t step, const assign&);
     outcome place_contraction(std::size_t step, const assign&);
     outcome place_scatter(std::size_t step, const assign&);
     outcome place_picked(std::size_t step, const assign&);
     outcome fail(slot_number slot, std::string why);
     void separate_batch();
     bool makes_more_than_it_reads();
-    bool is_found_with_weights(const assign&, slot_number plane) const;
+    void separate(const loop_choice& first, const loop_choice& second);
+    bool separate_rows(slot_number plane, const std::vector<std::int32_t>& axes, int depth);
 
     const std::vector<slot_uses>& uses_;
     grown_group group_;

@@ -222,6 +222,8 @@ private:
         switch (m.kind) {
             case member_kind::product:
                 return "tile, a product";
+            case member_kind::distance:
+                return "tile, distances";
             case member_kind::weights:
                 return "tile, rescaled while the maximum rises";
             case member_kind::log_sum:
@@ -237,6 +239,8 @@ private:
                 return m.weights ? "rows, rescaled" : "rows";
             case member_kind::columns:
                 return "columns";
+            case member_kind::ties:
+                return "with it";
             case member_kind::pairs:
                 return "pairs";
             case member_kind::added:

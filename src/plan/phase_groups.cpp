@@ -17,6 +17,11 @@ constexpr std::size_t most_tiles = 16, most_operands = 40;
 // Quick operations that take longer than writing and reading a tile.
 constexpr double costly_part = 4;
 
+expr squared_difference(graph& values, const distance_parts& of) {
+    const expr minus = values.as_written(opcode::multiply, {values.constant(-1), of.b});
+    return values.as_written(opcode::square, {values.as_written(opcode::add, {of.a, minus})});
+}
+
 bool in_effects(const std::vector<made_step::timed_effect>& effects, slot_number slot) {
     return std::any_of(effects.begin(), effects.end(),
                        [&](const auto& t) { return t.slot == slot; });
@@ -32,13 +37,18 @@ void phases::add_tiles(fused& group, const expr_list& of) {
         if (!read.contains(p.tile.slot)) continue;
         const assign& made = group_.at(p.step);
         member m;
-        m.kind = member_kind::product;
+        const auto distance = distance_of(plan_.values, made);
+        m.kind = distance ? member_kind::distance : member_kind::product;
         m.what = made;
         m.what.target = p.tile;
         m.what.loops = loops_of(p.tile);
         for (loop& l : m.what.over) l = renamed(l, tiles_.names_of(p.step));
         std::sort(m.what.over.begin(), m.what.over.end());
         m.what.body = tiles_.renamed(p.step, made.body);
+        if (distance) {
+            m.what.folding = fold::sum;
+            m.what.body = tiles_.renamed(p.step, squared_difference(plan_.values, *distance));
+        }
         m.what.beta = 0;
         group.members.push_back(std::move(m));
     }
@@ -206,10 +216,44 @@ member phases::result_of(const consumer& c, const access& tile) {
     for (const auto& l : group_.loops)
         if (!contains(m.what.loops, l.what)) m.what.over.push_back(l.what);
     std::sort(m.what.over.begin(), m.what.over.end());
-    m.what.folding = m.what.over.empty() ? fold::none : fold::sum;
+    if (c.by == steps::monoid::sum) m.what.folding = m.what.over.empty() ? fold::none : fold::sum;
     if (c.weights >= 0)
         m.weights = tiles_.softmaxes()[static_cast<std::size_t>(c.weights)].tile.slot;
     return m;
+}
+
+// What a later phase compares with an extremum of it is a tile of its own there as well, which the
+// same instructions make.
+void phases::pin_tiles(fused& group, const expr_list& roots, tile_table& made) {
+    const auto compares = [](const consumer& c) { return c.late && !c.replaced; };
+    if (std::ranges::none_of(consumers_, compares)) return;
+    for (const auto& c : consumers_) {
+        if (!steps::is_extremum(c.by) || c.log_sum) continue;
+        const bool wanted = std::ranges::any_of(roots, [&](expr root) {
+            bool inside = false;
+            plan_.values.substituted(root, [&](expr e) {
+                inside = inside || e == c.value;
+                return e == c.value ? e : expr::none;
+            });
+            return inside;
+        });
+        if (!wanted) continue;
+        const std::size_t before = group.members.size();
+        tile_of(group, c.what.equation, c.value, made);
+        if (group.members.size() > before) group.members.back().pinned = true;
+    }
+}
+
+// What a consumer gives, and behind it how many values equal that.
+void phases::add_results(const consumer& c, const access& tile, std::vector<member>& results) {
+    results.push_back(result_of(c, tile));
+    if (c.ties_by < 0) return;
+    auto& values = plan_.values;
+    const consumer& count = consumers_[static_cast<std::size_t>(c.ties_by)];
+    member m = result_of(count, tile);
+    m.kind = member_kind::ties;
+    m.what.body = values.as_written(opcode::equal, {values.load(tile), values.load(c.what.target)});
+    results.push_back(std::move(m));
 }
 
 // The group of a phase: products, operations on their tiles, then the results.
@@ -229,12 +273,13 @@ fused phases::group_of(bool late, const std::vector<consumer*>& chosen, const st
     for (auto& m : operations.members) group.members.push_back(std::move(m));
 
     tile_table made_tiles;
+    pin_tiles(group, roots, made_tiles);
     for (const expr part : common_parts(roots)) tile_of(group, group.equation, part, made_tiles);
     std::vector<member> results;
     for (std::size_t k = 0; k < chosen.size(); ++k) {
         const consumer& c = *chosen[k];
-        if (c.log_sum) continue;
-        results.push_back(result_of(c, tile_of(group, c.what.equation, roots[k], made_tiles)));
+        if (c.log_sum || c.ties) continue;
+        add_results(c, tile_of(group, c.what.equation, roots[k], made_tiles), results);
     }
     for (auto& m : results) group.members.push_back(std::move(m));
     count(group, steps);
@@ -272,9 +317,16 @@ void phases::add_effects(made_step& made, bool late, const std::vector<consumer*
             return c->step == number && own == slot;
         });
     };
+    // Ties are counted of what the group gives itself.
+    const auto reads_own = [&](std::size_t number, const effect& t) {
+        return !t.writes && std::ranges::any_of(chosen, [&](const consumer* c) {
+            return c->ties_by >= 0 && c->what.target.slot == t.slot &&
+                   consumers_[static_cast<std::size_t>(c->ties_by)].step == number;
+        });
+    };
     for (const std::size_t number : steps)
         for (const effect& t : plan_.steps[number].effects)
-            if (!group_.is_plane(t.slot) && touched(t.slot) &&
+            if (!group_.is_plane(t.slot) && touched(t.slot) && !reads_own(number, t) &&
                 (!t.writes || writes(number, t.slot)))
                 made.effects.push_back({t.slot, number, t.writes});
     for (const auto& found : sums_)

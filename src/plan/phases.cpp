@@ -36,6 +36,60 @@ phases::slot_set phases::read_by(const consumer& c) const {
     return slots;
 }
 
+// How many values equal their maximum is counted while that is found.
+void phases::find_ties() {
+    const auto& values = plan_.values;
+    for (std::size_t k = 0; k < consumers_.size(); ++k) {
+        auto& c = consumers_[k];
+        const auto& body = values[c.value];
+        if (c.by != steps::monoid::sum || c.factor || c.partial || c.what.beta != 0 ||
+            !values.is_constant(c.what.scale, 1) || body.kind != kind::operation ||
+            body.code != opcode::equal)
+            continue;
+        for (auto& e : consumers_) {
+            if (!steps::is_extremum(e.by) || e.ties_by >= 0 || e.log_sum || e.partial ||
+                e.summed != c.summed || e.step > c.step ||
+                uses_[e.what.target.slot.index()].writers.size() != 1)
+                continue;
+            const expr found = values[body.arguments[0]].kind == kind::load &&
+                                       values[body.arguments[0]].source.slot == e.what.target.slot
+                                   ? body.arguments[0]
+                                   : body.arguments[1];
+            const expr other = found == body.arguments[0] ? body.arguments[1] : body.arguments[0];
+            const auto& read = values[found];
+            if (other != e.value || read.kind != kind::load ||
+                read.source.slot != e.what.target.slot || read.source.at != e.what.target.at ||
+                !unchanged(c, e))
+                continue;
+            c.ties = true;
+            e.ties_by = static_cast<std::int32_t>(k);
+            break;
+        }
+    }
+}
+
+// What depends on the results of a group through steps that are none of it, and since which step.
+std::map<slot_number, std::size_t> phases::find_derived() const {
+    std::map<slot_number, std::size_t> results, derived;
+    for (const auto& c : consumers_) results.emplace(group_.at(c.step).target.slot, c.step);
+    std::size_t s = consumers_.empty() ? plan_.steps.size() : group_.consumers.front() + 1;
+    for (; s < plan_.steps.size(); ++s) {
+        if (std::ranges::binary_search(group_.members, s)) continue;
+        const auto is_before = [&](const auto& known, const effect& t) {
+            const auto found = known.find(t.slot);
+            return !t.writes && found != known.end() && found->second < s;
+        };
+        const auto& effects = plan_.steps[s].effects;
+        const bool depends = std::ranges::any_of(effects, [&](const effect& t) {
+            return is_before(results, t) || is_before(derived, t);
+        });
+        if (!depends) continue;
+        for (const effect& t : effects)
+            if (t.writes) derived.emplace(t.slot, s);
+    }
+    return derived;
+}
+
 // Which consumers have to wait: a phase reads nothing of what it writes itself.
 bool phases::assign_phases() {
     slot_set given;
@@ -52,15 +106,26 @@ bool phases::assign_phases() {
             return false;
         }
     }
+    const auto derived = find_derived();
+    const auto waits_at = [&](const consumer& c, const slot_set& slots) {
+        return waits(slots) || std::ranges::any_of(slots, [&](slot_number slot) {
+                   const auto found = derived.find(slot);
+                   return found != derived.end() && found->second < c.step;
+               });
+    };
     // What is not summed over columns runs without any softmax to find.
     for (auto& c : consumers_) {
+        if (c.ties) continue;
         const auto softmax = tiles_.linear_in(c.value);
-        c.late = !softmax || waits(read_by(c)) ||
+        c.late = !softmax || (c.by != steps::monoid::sum && !c.log_sum && *softmax >= 0) ||
+                 waits_at(c, read_by(c)) ||
                  (c.summed != loop_role::column && !tiles_.softmaxes().empty());
-        c.late_by_product = !c.late && waits(read_by(c.value, true));
+        c.late_by_product = !c.late && waits_at(c, read_by(c.value, true));
         c.late = c.late || c.late_by_product;
         c.weights = c.late ? -1 : *softmax;
     }
+    for (const auto& c : consumers_)
+        if (c.ties_by >= 0) consumers_[static_cast<std::size_t>(c.ties_by)].late = c.late;
     return true;
 }
 
@@ -104,12 +169,15 @@ bool phases::unchanged(const consumer& a, const consumer& b) const {
 
 void phases::replace_by_sums_of_outputs() {
     for (auto& sum : consumers_) {
-        if (sum.factor || sum.summed != loop_role::column || sum.what.beta != 0 ||
+        if (sum.ties || sum.by != steps::monoid::sum || sum.factor ||
+            sum.summed != loop_role::column || sum.what.beta != 0 ||
             (sum.late && !sum.late_by_product) || sum.partial ||
             plan_.values[sum.what.scale].kind != kind::constant)
             continue;
         for (auto& bracket : consumers_) {
-            if (&bracket == &sum || bracket.step > sum.step || !unchanged(sum, bracket)) continue;
+            if (&bracket == &sum || bracket.by != steps::monoid::sum || bracket.step > sum.step ||
+                !unchanged(sum, bracket))
+                continue;
             // Its other terms, or a function of it, are written over it.
             const slot_number target = group_.at(bracket.step).target.slot;
             const bool changes = uses_[target.index()].writers.size() > 1;
@@ -126,7 +194,7 @@ void phases::replace_by_sums_of_outputs() {
 /// Whether two consumers of one target may write it themselves, the second after the first: those
 /// of one phase reach each element at the same time, each in its turn.
 bool phases::may_share(const consumer& first, const consumer& second) const {
-    if (first.replaced || first.partial || first.apart || first.log_sum) return false;
+    if (first.replaced || first.partial || first.apart || first.log_sum || first.ties) return false;
     if (first.late != second.late) return second.late;
     if (are_apart(plan_.values, first.what.target, second.what.target)) return true;
     return first.summed == second.summed && first.what.kind == second.what.kind &&
@@ -139,7 +207,7 @@ bool phases::may_share(const consumer& first, const consumer& second) const {
 // added by a map.
 void phases::separate_writers() {
     for (auto& c : consumers_) {
-        if (c.replaced || c.partial || c.apart || c.log_sum) continue;
+        if (c.replaced || c.partial || c.apart || c.log_sum || c.ties) continue;
         const auto cannot_share = [&](const consumer& before) {
             return before.step < c.step &&
                    group_.at(before.step).target.slot == group_.at(c.step).target.slot &&
@@ -197,7 +265,12 @@ bool phases::run() {
             split_sum(plan_, group_, c, made_);
             consumers_.push_back(std::move(c));
         }
-    for (const std::size_t step : group_.picked) pick_factors(plan_, uses_, step, made_);
+    const auto is_plane = [&](slot_number slot) { return group_.is_plane(slot); };
+    for (const std::size_t step : group_.picked)
+        if (group_.at(step).kind == assignment_kind::map)
+            read_factors(plan_, uses_, step, is_plane, made_);
+        else pick_factors(plan_, uses_, step, made_);
+    find_ties();
     if (!assign_phases()) return false;
     replace_by_sums_of_outputs();
     if (late_ones_wait()) return false;

@@ -25,6 +25,8 @@ public:
     const std::vector<made_step>& made() const { return made_; }
 
 private:
+    std::map<slot_number, std::size_t> find_derived() const;
+    void find_ties();
     bool assign_phases();
     bool late_ones_wait();
     bool unchanged(const consumer& a, const consumer& b) const;
@@ -46,6 +48,8 @@ private:
     using tile_table = std::map<expr, access>;  // by value
     expr_list common_parts(const expr_list& roots) const;
     access tile_of(fused& group, ir::ref equation, expr value, tile_table& made);
+    void pin_tiles(fused& group, const expr_list& roots, tile_table& made);
+    void add_results(const consumer& c, const access& tile, std::vector<member>& results);
     void add_tiles(fused& group, const expr_list& of);
     void add_weights(fused& group, bool late, const std::vector<consumer*>& chosen,
                      expr_list& roots);

@@ -61,7 +61,97 @@ picked_factor pick(const assign& maker, const expression& gather, const access& 
     return result;
 }
 
+/// A factor where a load reads the product; `fresh`: other names for the summed loops.
+access factor_at(const assign& maker, const access& read, const access& factor,
+                 const loop_map& fresh) {
+    access result = factor;
+    for (std::size_t axis = 0; axis < factor.at.size(); ++axis) {
+        place& now = result.at[axis];
+        now = {factor.at[axis].offset, {}};
+        for (const term& t : factor.at[axis].terms) {
+            const std::int32_t from = axis_of(maker, t.over);
+            if (from < 0) now.add(renamed(t.over, fresh), t.factor);
+            else now.add(read.at[static_cast<std::size_t>(from)], t.factor);
+        }
+    }
+    return result;
+}
+
+/// The contraction that alone gives a tensor its values, element for element.
+const assign* product_that_makes(const program_plan& plan, const std::vector<slot_uses>& uses,
+                                 slot_number slot) {
+    const auto& writers = uses[slot.index()].writers;
+    if (writers.size() != 1) return nullptr;
+    const assign* maker = plan.steps[writers.front()].as_assign();
+    if (maker == nullptr || maker->kind != assignment_kind::contract || maker->beta != 0 ||
+        !std::ranges::all_of(maker->target.at, is_whole_axis))
+        return nullptr;
+    const bool loads = std::ranges::all_of(plan.values[maker->body].arguments, [&](expr e) {
+        return plan.values[e].kind == kind::load && !plan.values[e].edged;
+    });
+    return loads ? maker : nullptr;
+}
+
 }  // namespace
+
+bool can_read_factors(const program_plan& plan, const std::vector<slot_uses>& uses,
+                      const assign& map, const std::function<bool(slot_number)>& is_plane) {
+    if (map.kind != assignment_kind::map || is_plane(map.target.slot)) return false;
+    bool can = true;
+    for_each_load(plan.values, map, [&](const access& from) {
+        if (!is_plane(from.slot)) return;
+        const assign* maker = product_that_makes(plan, uses, from.slot);
+        can = can && maker != nullptr && loops_of(from).size() < maker->loops.size() &&
+              !has_edge(from);
+    });
+    return can;
+}
+
+void read_factors(program_plan& plan, const std::vector<slot_uses>& uses, std::size_t step,
+                  const std::function<bool(slot_number)>& is_plane, std::vector<made_step>& made) {
+    auto& values = plan.values;
+    assign map = *plan.steps[step].as_assign();
+    std::vector<access> lines;
+    for_each_load(values, map, [&](const access& from) {
+        if (is_plane(from.slot)) lines.push_back(from);
+    });
+    std::vector<made_step::timed_effect> effects;
+    for (const effect& t : plan.steps[step].effects)
+        if (!is_plane(t.slot)) effects.push_back({t.slot, step, t.writes});
+    for (const access& line : lines) {
+        const assign maker = *product_that_makes(plan, uses, line.slot);
+        const std::size_t written = uses[line.slot.index()].writers.front();
+        assign sum;
+        sum.equation = map.equation;
+        sum.folding = fold::sum;
+        loop_map fresh;
+        for (const loop l : maker.over) {
+            fresh.emplace_back(l, values.loops().fresh(values.loops().letter(l), values.extent(l)));
+            sum.over.push_back(fresh.back().second);
+        }
+        std::sort(sum.over.begin(), sum.over.end());
+        expr_list factors{maker.scale};
+        std::vector<made_step::timed_effect> of_sum;
+        for (const expr e : {values[maker.body].arguments[0], values[maker.body].arguments[1]}) {
+            const access at = factor_at(maker, line, values[e].source, fresh);
+            of_sum.push_back({at.slot, written, false});
+            factors.push_back(values.load(at));
+        }
+        sum.body = values.multiply(factors);
+        sum.target = add_slot(plan, storage::workspace, loops_of(line));
+        sum.loops = loops_of(sum.target);
+        of_sum.push_back({sum.target.slot, step, true});
+        effects.push_back({sum.target.slot, step + 1, false});
+        const expr read = values.load(sum.target);
+        map.body = values.substituted(map.body, [&](expr e) {
+            const bool same = values[e].kind == kind::load && values[e].source.slot == line.slot &&
+                              values[e].source.at == line.at;
+            return same ? read : expr::none;
+        });
+        made.push_back({make_step(values, std::move(sum)), std::move(of_sum)});
+    }
+    made.push_back({make_step(values, std::move(map)), std::move(effects)});
+}
 
 bool can_pick_factors(const program_plan& plan, const std::vector<slot_uses>& uses,
                       const assign& gather) {

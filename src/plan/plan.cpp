@@ -25,13 +25,15 @@ void add_group(const graph& values, const fused& what, effects& reads, effects& 
         return std::find(tiles.begin(), tiles.end(), slot) != tiles.end();
     };
     for (const auto& m : what.members)
-        if (m.kind == member_kind::product || m.kind == member_kind::weights ||
+        if (is_product(m.kind) || m.kind == member_kind::weights ||
             m.kind == member_kind::recomputed || m.kind == member_kind::tile)
             tiles.push_back(m.what.target.slot);
-    for (const auto& m : what.members)
+    for (const auto& m : what.members) {
+        if (m.kind == member_kind::ties) continue;  // it reads what the group has just written
         for_each_load(values, m.what, [&](const access& a) {
             if (!is_tile(a.slot)) reads.add(a.slot, false);
         });
+    }
     for (const auto& m : what.members)
         if (!is_tile(m.what.target.slot)) writes.add(m.what.target.slot, true);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -15,22 +16,23 @@ constexpr std::int64_t most_reach = 1 << 15;
 
 /// The factor of a contraction that has the columns: of a product the one with column loops, of a
 /// consumer the one beside the plane. A row loop along which it moves belongs to the batch.
-const access* column_side(const grown_group& g, std::size_t step) {
+std::optional<access> column_side(const grown_group& g, std::size_t step) {
     const assign& a = g.at(step);
-    if (a.kind != assignment_kind::contract) return nullptr;
+    if (g.is_plane(a.target.slot)) {
+        if (!g.is_product(step)) return {};
+        const auto [left, right] = g.sides_of(step);
+        return g.follows(g.walked(g.matched.at(step), left), loop_role::column) ? left : right;
+    }
+    if (a.kind != assignment_kind::contract) return {};
     const auto f = factors_of(g.plan->values, a);
-    if (g.is_plane(a.target.slot))
-        return &(g.follows(g.walked(g.matched.at(step), f.a->source), loop_role::column) ? f.a
-                                                                                         : f.b)
-                    ->source;
-    if (!g.has_own_loops(step) || summed_role(g, step) != loop_role::column) return nullptr;
-    return &(g.is_plane(f.a->source.slot) ? f.b : f.a)->source;
+    if (!g.has_own_loops(step) || summed_role(g, step) != loop_role::column) return {};
+    return (g.is_plane(f.a->source.slot) ? f.b : f.a)->source;
 }
 
 void settle_factors(grown_group& g) {
     for (const std::size_t step : g.members) {
-        const access* side = column_side(g, step);
-        if (side == nullptr) continue;
+        const auto side = column_side(g, step);
+        if (!side) continue;
         const auto along = g.walked(g.matched.at(step), *side);
         for (std::size_t l = 0; l < along.size(); ++l)
             if (along[l] && g.loops[l].role == loop_role::row) g.loops[l].role = loop_role::batch;
@@ -82,6 +84,9 @@ bool suits_added(const grown_group& g, std::size_t step) {
 bool suits(const grown_group& g, std::size_t step) {
     const assign& a = g.at(step);
     if (a.kind == assignment_kind::scatter) return suits_added(g, step);
+    // Tiles of one batch after another are added to what is there, and not folded otherwise.
+    if (steps::monoid_of(a.folding).value_or(steps::monoid::sum) != steps::monoid::sum)
+        return summed_role(g, step) != loop_role::batch;
     if (a.kind != assignment_kind::contract || !g.has_own_loops(step)) return true;
     if (summed_role(g, step) == loop_role::batch) return false;
     if (summed_role(g, step) == loop_role::column) return true;

@@ -64,7 +64,9 @@ double most_bytes_of(const fused_group& g) {
         const double values = size_of_loops(c.values) + padding;
         bytes += values * lanes_bytes;  // sums of rows, or packed rows
         most_values = std::max(most_values, values);
-        if (c.summed == loop_role::row) of_column += values * number;
+        if (c.summed != loop_role::row) continue;
+        // Of a fold that is no sum a vector of lanes for each column, and one that counts.
+        of_column += c.by == monoid::sum ? values * number : 128;
     }
     if (of_column > 0) bytes += std::max(block_bytes, least_block_columns * of_column);
     return bytes + (most_values + padding) * lanes_bytes;  // sums as they are written

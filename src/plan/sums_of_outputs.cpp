@@ -48,6 +48,7 @@ std::optional<made_step> sum_of_output(program_plan& plan, const grown_group& gr
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
         if (others != wanted) continue;
         const assign& made = group.at(product->step);
+        if (made.kind != assignment_kind::contract) continue;
         if (values[made.scale].kind != kind::constant) continue;
         const auto f = factors_of(values, made);
         access a = f.a->source, b = f.b->source;

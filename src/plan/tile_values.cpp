@@ -127,6 +127,14 @@ expr tile_values::value_of(slot_number plane, std::size_t before, step_set& need
         value = plan_.values.load(tile);
         if (a.beta == 1)
             value = plan_.values.as_written(opcode::add, {value_of(plane, writer, mine), value});
+    } else if (group_.is_distance(a, group_.matched.at(writer))) {
+        const access tile = new_tile(name);
+        products_.push_back({writer, tile});
+        value = plan_.values.load(tile);
+        const double number = distance_of(plan_.values, a)->number;
+        if (number != 1)
+            value =
+                plan_.values.as_written(opcode::multiply, {plan_.values.constant(number), value});
     } else if (a.folding == fold::softmax) {
         const expr score = body_of(writer, mine);
         const auto number = static_cast<std::size_t>(softmax_of(score, name, mine));

@@ -18,6 +18,7 @@ enum class stage : std::uint8_t { product, operation, result };
 stage stage_of(member_kind p) {
     switch (p) {
         case member_kind::product:
+        case member_kind::distance:
             return stage::product;
         case member_kind::weights:
         case member_kind::log_sum:
@@ -29,6 +30,7 @@ stage stage_of(member_kind p) {
             return stage::operation;
         case member_kind::rows:
         case member_kind::columns:
+        case member_kind::ties:
         case member_kind::pairs:
         case member_kind::added:
             break;
@@ -66,8 +68,10 @@ public:
             last = stage_of(m.kind);
             require_((plan_.slot_of(m.what.target).kind == storage::tile) == makes_tile(m.kind),
                      "a tile that is stored, or a result that is not");
-            for_each_load(values_, m.what, [&](const access& from) { check_load(from); });
+            if (m.kind == member_kind::ties) check_ties(m);
+            else for_each_load(values_, m.what, [&](const access& from) { check_load(from); });
             check(m);
+            if (m.kind != member_kind::ties) before_ = &m;
             // What is found with weights stands behind them.
             if (!is_found_with_weights(m.kind))
                 found_with_ = m.kind == member_kind::weights ? &m : nullptr;
@@ -115,7 +119,15 @@ private:
             case member_kind::product:
                 require_(a.kind == assignment_kind::contract && a.beta == 0,
                          "a product that is none");
-                return check_factors(a);
+                return check_sides(factors_of(values_, a).a->indices,
+                                   factors_of(values_, a).b->indices);
+            case member_kind::distance: {
+                const auto parts = distance_of(values_, a);
+                require_(parts && parts->number == 1, "a tile of distances that is none");
+                return check_sides(values_[parts->a].indices, values_[parts->b].indices);
+            }
+            case member_kind::ties:
+                return;
             case member_kind::weights:
                 require_(a.folding == fold::softmax && a.over == columns_,
                          "weights that are no softmax over the columns");
@@ -160,17 +172,39 @@ private:
         };
         return again && is_of_rows(again->maximum) && is_of_rows(again->largest);
     }
-    void check_factors(const assign& a) const {
-        const auto f = factors_of(values_, a);
-        const auto lacks = [&](const expression* e, const loop_list& loops) {
-            return common(e->indices, loops).empty();
+    void check_sides(const loop_list& a, const loop_list& b) const {
+        const auto lacks = [&](const loop_list& side, const loop_list& loops) {
+            return common(side, loops).empty();
         };
-        require_((lacks(f.a, rows_) && lacks(f.b, columns_)) ||
-                     (lacks(f.b, rows_) && lacks(f.a, columns_)),
+        require_((lacks(a, rows_) && lacks(b, columns_)) || (lacks(b, rows_) && lacks(a, columns_)),
                  "a product whose factors have rows and columns both");
     }
 
+    // How many values of its tile equal the extremum that the member before gives.
+    void check_ties(const member& m) const {
+        const auto by = before_ == nullptr ? std::nullopt : monoid_of(before_->what.folding);
+        require_(by && is_extremum(*by) && before_->what.over == m.what.over,
+                 "ties of something else than a maximum or minimum");
+        const auto& body = values_[m.what.body];
+        require_(body.code == opcode::equal && body.arguments.size() == 2 &&
+                     body.arguments[0] == before_->what.body &&
+                     values_[body.arguments[1]].kind == kind::load &&
+                     values_[body.arguments[1]].source.slot == before_->what.target.slot &&
+                     values_[body.arguments[1]].source.at == before_->what.target.at,
+                 "ties that do not stand behind what they equal");
+    }
+
+    // A product, maximum or minimum of a tile: with no factor, no number, and nothing added to it.
+    bool is_plain_fold(const member& m) const {
+        const bool one = !m.what.scale || values_.is_constant(m.what.scale, 1);
+        return (m.kind == member_kind::rows || m.kind == member_kind::columns) && one &&
+               m.what.beta == 0 && !m.weights && !sums_exponentials(m.what.folding) &&
+               values_[m.what.body].kind == kind::load;
+    }
     void check_result(const member& m) const {
+        const auto by = monoid_of(m.what.folding).value_or(monoid::sum);
+        require_(entry_of(by).scales || is_plain_fold(m),
+                 "a fold of something else than a tile as it is");
         const auto is_tile = [&](expr e) {
             return values_[e].kind == kind::load &&
                    plan_.slot_of(values_[e].source).kind == storage::tile;
@@ -250,6 +284,7 @@ private:
     const loop_list batch_, rows_, columns_, all_;
     std::map<slot_number, weights> tiles_;  // made so far, by slot
     const member* found_with_ = nullptr;    // weights right before, but for what is found with them
+    const member* before_ = nullptr;        // the member right before, but for ties
     std::set<slot_number> results_;
 };
 
@@ -269,10 +304,11 @@ public:
                                         return a.what == b.what && a.role == b.role;
                                     }),
                  "two groups of a chain with other loops");
-        require_(has_only(chain_.first, {member_kind::rows}),
+        require_(has_only(chain_.first, {member_kind::rows, member_kind::ties}),
                  "a chain whose first group gives more than results of rows");
-        require_(has_only(chain_.second, {member_kind::rows, member_kind::columns}),
-                 "a chain whose second group gives more than results of rows and columns");
+        require_(
+            has_only(chain_.second, {member_kind::rows, member_kind::columns, member_kind::ties}),
+            "a chain whose second group gives more than results of rows and columns");
         for (const auto& k : chain_.kept)
             require_(is_product(chain_.first, k.first) && is_product(chain_.second, k.second),
                      "a tile that is kept and not a product of both groups");

@@ -8,6 +8,7 @@
 #include <ricci/element.hpp>
 
 #include "src/steps/instruction.hpp"
+#include "src/steps/monoid.hpp"
 #include "src/steps/operand.hpp"
 
 namespace ricci::steps {
@@ -28,8 +29,10 @@ struct inner_loop {
 };
 
 /// A tile that a contraction gives: number * the sum over `contracted` of A[batch, row] B[batch,
-/// column]. The number is given when the group runs.
+/// column]. The number is given when the group runs. Or a tile of squared distances: the sum of
+/// (A[batch, row] - B[batch, column])^2, whose number is 1.
 struct tile_product {
+    bool is_distance = false;
     std::int32_t a = -1;  // operands; A has strides of 0 along column loops, B along row loops
     std::int32_t b = -1;
     std::vector<inner_loop> contracted;
@@ -48,6 +51,9 @@ enum class operation_kind : std::uint8_t {
 struct tile_operation {
     operation_kind kind = operation_kind::values;
     std::vector<instruction> program;
+    /// values: the same instructions run wherever conditions hold, so that whoever makes the tile
+    /// again, and compares, has the same bits.
+    bool pinned = false;
     /// weights: operands that get log(sum of exp(value)) of each row; its largest value, and by how
     /// much the former is larger; 1 / the sum of its weights, 0 where there are none. -1: nobody
     /// wants it. recomputed: the largest value and the last one are read. They stay two numbers:
@@ -65,9 +71,13 @@ constexpr std::int32_t tile_operand(std::int32_t tile) { return -2 - tile; }
 ///                          + beta * C[batch, column, value]
 ///   C[batch, row, column] = number * tile[column, row] + beta * C[batch, row, column], summed over
 ///                          the loops of the batch along which C does not move
-/// C is not read when beta is 0. The number is given when the group runs.
+/// C is not read when beta is 0. The number is given when the group runs. Other folds than sums are
+/// of a tile as it is: C = its product, maximum or minimum; number and beta are 1 and 0.
 struct tile_consumer {
     std::int32_t tile = -1;
+    monoid by = monoid::sum;
+    /// Of a maximum or minimum: an operand that gets how many values equal it. -1: nobody wants it.
+    std::int32_t count = -1;
     loop_role summed = loop_role::column;  // batch: the tile itself is written
     std::int32_t b = -1;                   // operand; -1: 1 everywhere
     std::int32_t output = -1;              // operand

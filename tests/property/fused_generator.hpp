@@ -42,6 +42,18 @@ enum class normaliser : std::uint8_t {
     none,
 };
 
+/// A fold that is no sum, of what is before the normalisation.
+enum class fold_choice : std::uint8_t { maximum, minimum, product };
+
+/// Which indices it is over.
+enum class folded_indices : std::uint8_t { columns, rows, both };
+
+struct drawn_fold {
+    fold_choice what = fold_choice::maximum;
+    folded_indices over = folded_indices::columns;
+    bool added = false;  // to the result, whose gradient so goes through it
+};
+
 struct fused_choices {
     unsigned seed = 0;
     std::string batch;       // indices of Q, K and V
@@ -57,7 +69,8 @@ struct fused_choices {
     bool factor_after = false;  // of the weights
     int sums = 0;               // more outputs that sum the weights
     bool factors = false;       // of those sums, what earlier ones give among them
-    bool shuffled = false;      // indices in any order
+    std::vector<drawn_fold> folds;
+    bool shuffled = false;  // indices in any order
     std::map<char, std::int64_t> extents;
 };
 
@@ -102,6 +115,10 @@ inline fused_choices draw_fused(unsigned seed) {
     for (const char index : {'i', 'j'}) c.extents[index] = many[below(20)];
     for (const char index : {'a', 'c'}) c.extents[index] = deep[below(8)];
     for (const char index : {'e', 'd'}) c.extents[index] = few[below(5)];
+    // Last, so that other choices are those of a seed without folds.
+    for (unsigned n = chance(40) ? 1 + below(2) : 0; n > 0; --n)
+        c.folds.push_back({static_cast<fold_choice>(below(3)),
+                           static_cast<folded_indices>(chance(60) ? 0 : 1 + below(2)), chance(50)});
     return c;
 }
 
@@ -118,6 +135,7 @@ public:
         current_ = use("S", plane_);
         for (std::size_t k = 0; k < c_.chain.size(); ++k)
             add(c_.chain[k], std::string(1, static_cast<char>('A' + k)));
+        for (std::size_t k = 0; k < c_.folds.size(); ++k) add_fold(c_.folds[k], k == 0 ? "E" : "L");
         normalise();
         if (c_.factor_after) {
             line("D", plane_, current_ + " " + input("Z", some_of("Z"), sign()));
@@ -126,9 +144,10 @@ public:
         const auto values = without(c_.batch, c_.values_lack) + c_.columns + c_.values;
         const auto product = current_ + " " + input("V", values);
         line("O", c_.batch + c_.queries + c_.rows + c_.values,
-             is_quotient() ? "\\frac{\\sum_{" + listed(c_.columns) + "} " + product + "}{" +
-                                 over_columns(current_) + "}"
-                           : product);
+             (is_quotient() ? "\\frac{\\sum_{" + listed(c_.columns) + "} " + product + "}{" +
+                                  over_columns(current_) + "}"
+                            : product) +
+                 added_);
         for (int k = 0; k < c_.sums; ++k) {
             const std::string name(1, static_cast<char>('W' + k));
             const auto kept = some_of(name);
@@ -276,6 +295,27 @@ private:
         current_ = use("M" + suffix, plane_);
     }
 
+    // Some of the rows of an infinite maximum would make the result infinite: bounded values are
+    // added to it.
+    void add_fold(const drawn_fold& f, const std::string& name) {
+        // A product of all pairs would leave the range of a float.
+        const bool columns = f.over == folded_indices::columns ||
+                             (f.over == folded_indices::both && f.what == fold_choice::product);
+        const auto kept = columns                          ? without(plane_, c_.columns)
+                          : f.over == folded_indices::rows ? without(plane_, c_.rows)
+                                                           : c_.batch + c_.queries;
+        const auto over = without(plane_, kept);
+        if (over.empty()) return;
+        const auto value = "\\tanh(" + current_ + ")";
+        line(name, kept,
+             f.what == fold_choice::product
+                 ? "\\prod_{" + listed(over) + "} (1 + \\frac{1}{64} " + value + ")"
+                 : std::string(f.what == fold_choice::maximum ? "\\max" : "\\min") + "_{" +
+                       listed(over) + "}(" + (has_minus_infinity_already_ ? value : current_) +
+                       ")");
+        if (f.added && f.over != folded_indices::rows) added_ += " + " + use(name, kept);
+    }
+
     // The sum of a use over its columns, which get primes.
     std::string over_columns(const std::string& body) const {
         std::string primed, list;
@@ -328,6 +368,7 @@ private:
     fused_program p_;
     std::string plane_, current_;
     std::vector<std::string> sums_;  // of the weights, as they are used
+    std::string added_;              // folds that are added to the result
     bool has_minus_infinity_already_ = false;
 };
 
@@ -355,6 +396,8 @@ inline std::vector<fused_choices> simpler(const fused_choices& c) {
     if (c.normal != normaliser::softmax) with([](auto& x) { x.normal = normaliser::softmax; });
     if (c.factor_after) with([](auto& x) { x.factor_after = false; });
     if (c.sums > 0) with([](auto& x) { --x.sums; });
+    for (std::size_t k = 0; k < c.folds.size(); ++k)
+        with([&](auto& x) { x.folds.erase(x.folds.begin() + static_cast<std::ptrdiff_t>(k)); });
     if (c.factors) with([](auto& x) { x.factors = false; });
     if (c.shuffled) with([](auto& x) { x.shuffled = false; });
     for (const auto& [index, extent] : c.extents)

@@ -14,6 +14,7 @@
 #include <hwy/highway.h>
 
 #include "src/kernels/math-inl.h"
+#include "src/kernels/fused/fused-folds-inl.h"
 #include "src/kernels/fused/fused-narrow-inl.h"
 #include "src/kernels/fused/fused-product-inl.h"
 #include "src/kernels/fused/fused.hpp"
@@ -225,6 +226,15 @@ fused_table<number> make_table() {
     table.multiply[1] = &multiply<2>;
     table.multiply[2] = &multiply<3>;
     table.multiply[3] = &multiply<4>;
+    table.distance[0] = &multiply<1, term::squared_difference>;
+    table.distance[1] = &multiply<2, term::squared_difference>;
+    table.distance[2] = &multiply<3, term::squared_difference>;
+    table.distance[3] = &multiply<4, term::squared_difference>;
+    add_folds<monoid::product>(table);
+    add_folds<monoid::maximum>(table);
+    add_folds<monoid::minimum>(table);
+    table.count_rows = &count_rows;
+    table.count_lanes = &count_lanes;
     if constexpr (most_narrow > 0) {
         table.most_narrow = most_narrow;
         table.narrow_lines = &narrow_lines<most_narrow>;

@@ -83,10 +83,10 @@ HWY_INLINE joined_vector join_neighbours(joined_vector x, joined_vector y) {
 }
 
 /// Lane x is the sum of the lanes of sum[x], 0 where there is none: a tree that all of them share.
-template <int used>
+/// half is a parameter so that the branch of other machines is not compiled.
+template <int used, int half = joined_lanes / 2>
 HWY_INLINE vector sums_of_lanes(const stored<vector> (&sum)[used]) {
     const joined_tag d;
-    constexpr int half = joined_lanes / 2;
     stored<joined_vector> folded[joined_lanes];
     RICCI_UNROLL
     for (int x = 0; x < joined_lanes; ++x)

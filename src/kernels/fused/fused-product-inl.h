@@ -44,6 +44,9 @@ constexpr int block_vectors = 2;
 /// Rows of a block as wide as `vectors`.
 constexpr int block_rows(int vectors) { return HWY_TARGET <= HWY_AVX3 && vectors <= 3 ? 8 : 6; }
 
+/// What is summed of each pair: A B, or (A - B)^2.
+enum class term { product, squared_difference };
+
 /// How the elements of A lie that one step of a block reads, and those of the next step.
 enum class access { lines, adjacent, strided };  // a_step is 1, a_row is 1, or neither
 
@@ -98,7 +101,7 @@ HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
 }
 
 // One step of a block: a column of A by a row of B. The first one needs no zeros to begin with.
-template <bool is_first, int rows, int vectors, class Element>
+template <term of, bool is_first, int rows, int vectors, class Element>
 HWY_INLINE void accumulate(stored<vector> (&sum)[rows][vectors], const number* HWY_RESTRICT b,
                            Element element) {
     const tag d;
@@ -109,15 +112,19 @@ HWY_INLINE void accumulate(stored<vector> (&sum)[rows][vectors], const number* H
     for (int r = 0; r < rows; ++r) {
         const vector left = hn::Set(d, element(r));
         RICCI_UNROLL
-        for (int v = 0; v < vectors; ++v)
-            sum[r][v] = is_first ? hn::Mul(left, right[v]) : hn::MulAdd(left, right[v], sum[r][v]);
+        for (int v = 0; v < vectors; ++v) {
+            const vector first = of == term::product ? left : hn::Sub(left, vector(right[v]));
+            const vector second = of == term::product ? vector(right[v]) : first;
+            sum[r][v] =
+                is_first ? hn::Mul(first, second) : hn::MulAdd(first, second, vector(sum[r][v]));
+        }
     }
 }
 
 // A block of C in registers. Accumulation starts at 0 in every mode: what C has is added at the
 // end, which rounds less than one long chain of sums. Addresses need little arithmetic between the
 // steps: counting takes the places of multiplications otherwise.
-template <access how, int rows, int vectors, int first_vector = 0>
+template <term of, access how, int rows, int vectors, int first_vector = 0>
 HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first) {
     stored<vector> sum[rows][vectors];
     const std::int64_t row = p.a_row, step = p.a_step, b_step = p.b_step, depth = p.depth;
@@ -131,17 +138,17 @@ HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first
         const auto at = [&](std::int64_t at_k) RICCI_INLINE_LAMBDA {
             return [&line, at_k](int r) RICCI_INLINE_LAMBDA { return line[r][at_k]; };
         };
-        accumulate<true, rows, vectors>(sum, b, at(0));
+        accumulate<of, true, rows, vectors>(sum, b, at(0));
         b += b_step;
         // A plain loop is faster, where there is nothing to ask for.
         if (p.ahead == 0)
-            for (; k < depth; ++k, b += b_step) accumulate<false, rows, vectors>(sum, b, at(k));
+            for (; k < depth; ++k, b += b_step) accumulate<of, false, rows, vectors>(sum, b, at(k));
         while (k < depth) {
             // All of a later tile is asked for meanwhile, each line once.
             RICCI_UNROLL
             for (int r = 0; r < rows; ++r) __builtin_prefetch(line[r] + (k + p.ahead), 0, 2);
             const std::int64_t end = depth - k < line_elements ? depth : k + line_elements;
-            for (; k < end; ++k, b += b_step) accumulate<false, rows, vectors>(sum, b, at(k));
+            for (; k < end; ++k, b += b_step) accumulate<of, false, rows, vectors>(sum, b, at(k));
         }
     } else if constexpr (how == access::adjacent) {
         // Blocks that share a line ask for every other one.
@@ -150,58 +157,59 @@ HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first
         const auto at = [](const number* from) RICCI_INLINE_LAMBDA {
             return [from](int r) RICCI_INLINE_LAMBDA { return from[r]; };
         };
-        accumulate<true, rows, vectors>(sum, b, at(a));
+        accumulate<of, true, rows, vectors>(sum, b, at(a));
         a += step;
         b += b_step;
         for (; k + 2 <= depth; k += 2, a += 2 * step, b += 2 * b_step) {
             __builtin_prefetch(a + ahead, 0, 2);
             if constexpr (!shared) __builtin_prefetch(a + step + ahead, 0, 2);
-            accumulate<false, rows, vectors>(sum, b, at(a));
-            accumulate<false, rows, vectors>(sum, b + b_step, at(a + step));
+            accumulate<of, false, rows, vectors>(sum, b, at(a));
+            accumulate<of, false, rows, vectors>(sum, b + b_step, at(a + step));
         }
-        if (k < depth) accumulate<false, rows, vectors>(sum, b, at(a));
+        if (k < depth) accumulate<of, false, rows, vectors>(sum, b, at(a));
     } else {
         const auto at = [row](const number* from) RICCI_INLINE_LAMBDA {
             return [from, row](int r) RICCI_INLINE_LAMBDA { return from[r * row]; };
         };
-        accumulate<true, rows, vectors>(sum, b, at(a));
-        for (; k < depth; ++k) accumulate<false, rows, vectors>(sum, b += b_step, at(a += step));
+        accumulate<of, true, rows, vectors>(sum, b, at(a));
+        for (; k < depth; ++k)
+            accumulate<of, false, rows, vectors>(sum, b += b_step, at(a += step));
     }
     write_block<rows, vectors, first_vector>(p, first, sum);
 }
 
 // Rows of C as wide as the lanes: one block or two.
-template <access how, int rows, int vectors>
+template <term of, access how, int rows, int vectors>
 HWY_INLINE void multiply_rows(const lane_product<number>& p, std::int64_t first) {
     constexpr int here = HWY_MIN(vectors, block_vectors);
-    multiply_block<how, rows, here>(p, first);
-    if constexpr (vectors > here) multiply_block<how, rows, vectors - here, here>(p, first);
+    multiply_block<of, how, rows, here>(p, first);
+    if constexpr (vectors > here) multiply_block<of, how, rows, vectors - here, here>(p, first);
 }
 
-template <int rows, int vectors>
+template <term of, int rows, int vectors>
 void multiply_rest(const lane_product<number>& p, std::int64_t first) {
     if constexpr (rows > 0) {
         if (p.rows - first == rows) {
-            multiply_rows<access::strided, rows, vectors>(p, first);
+            multiply_rows<of, access::strided, rows, vectors>(p, first);
         } else {
-            multiply_rest<rows - 1, vectors>(p, first);
+            multiply_rest<of, rows - 1, vectors>(p, first);
         }
     }
 }
 
-template <access how, int vectors>
+template <term of, access how, int vectors>
 void multiply_blocks(const lane_product<number>& p) {
     constexpr int rows = block_rows(vectors);
     std::int64_t first = 0;
-    for (; first + rows <= p.rows; first += rows) multiply_rows<how, rows, vectors>(p, first);
-    multiply_rest<rows - 1, vectors>(p, first);
+    for (; first + rows <= p.rows; first += rows) multiply_rows<of, how, rows, vectors>(p, first);
+    multiply_rest<of, rows - 1, vectors>(p, first);
 }
 
-template <int vectors>
+template <int vectors, term of = term::product>
 void multiply(const lane_product<number>& p) {
-    if (p.a_step == 1) return multiply_blocks<access::lines, vectors>(p);
-    if (p.a_row == 1) return multiply_blocks<access::adjacent, vectors>(p);
-    multiply_blocks<access::strided, vectors>(p);
+    if (p.a_step == 1) return multiply_blocks<of, access::lines, vectors>(p);
+    if (p.a_row == 1) return multiply_blocks<of, access::adjacent, vectors>(p);
+    multiply_blocks<of, access::strided, vectors>(p);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/steps/monoid.hpp"
+
 namespace ricci::kernels {
 
 inline constexpr int max_fused_rows = 8;
@@ -57,6 +59,8 @@ struct fused_table {
 
     /// multiply[v - 1]: the lanes are v vectors.
     void (*multiply[max_fused_vectors])(const lane_product<T>& product) = {};
+    /// The same of squared differences: the sum over k of (A[r, k] - B[k, x])^2.
+    void (*distance[max_fused_vectors])(const lane_product<T>& product) = {};
 
     /// Products with fewer lanes than a vector has. Up to so many there are:
     int most_narrow = 0;
@@ -69,6 +73,23 @@ struct fused_table {
     void (*narrow_values)(const lane_product<T>& product) = nullptr;
     /// The same where B[k, x] is b[x * b_step + k].
     void (*narrow_columns)(const lane_product<T>& product) = nullptr;
+
+    // Folds that are no sums, by steps::monoid; sums are products with 1. NaN stays.
+
+    /// state[x] is joined with tile[r * step + x], for r < rows and x < n, whole vectors.
+    void (*fold_rows[steps::monoid_count])(T* state, const T* tile, std::int64_t step,
+                                           std::int64_t rows, std::size_t n) = {};
+    /// state[r * lanes + x] is joined with tile[r * step + v * lanes + x], for v < vectors.
+    void (*fold_lanes[steps::monoid_count])(T* state, const T* tile, std::int64_t step,
+                                            std::int64_t rows, std::int64_t vectors) = {};
+    /// count[x] gets how many of tile[r * step + x] equal value[x], for r < rows and x < n, whole
+    /// vectors.
+    void (*count_rows)(T* count, const T* value, const T* tile, std::int64_t step,
+                       std::int64_t rows, std::size_t n) = nullptr;
+    /// count[r * lanes + x] gets how many of tile[r * step + v * lanes + x] equal value[r * lanes +
+    /// x], for v < vectors.
+    void (*count_lanes)(T* count, const T* value, const T* tile, std::int64_t step,
+                        std::int64_t rows, std::int64_t vectors) = nullptr;
 
     /// Raises the maxima to those of the new scores; the sums become sums of exp(score - maximum)
     /// with the new maxima, and `factor` what all earlier weights have to be multiplied by. `n` is

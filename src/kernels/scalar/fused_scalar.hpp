@@ -13,13 +13,15 @@ namespace ricci::kernels {
 // A "vector" of four elements, so that the oracle's tiles are cut as the real ones are.
 inline constexpr int scalar_fused_lanes = 4;
 
-template <class T, int vectors>
+template <class T, int vectors, bool differences = false>
 void scalar_multiply(const lane_product<T>& p) {
     for (std::int64_t r = 0; r < p.rows; ++r)
         for (std::int64_t x = 0; x < vectors * scalar_fused_lanes; ++x) {
             T sum = 0;
-            for (std::int64_t k = 0; k < p.depth; ++k)
-                sum += p.a[r * p.a_row + k * p.a_step] * p.b[k * p.b_step + x];
+            for (std::int64_t k = 0; k < p.depth; ++k) {
+                const T a = p.a[r * p.a_row + k * p.a_step], b = p.b[k * p.b_step + x];
+                sum += differences ? (a - b) * (a - b) : a * b;
+            }
             T& c = p.c[r * p.c_row + x];
             if (p.mode == product_mode::add) sum += c;
             if (p.mode == product_mode::rescale) sum += c * p.scale[x];
@@ -56,6 +58,41 @@ void scalar_narrow_values(const lane_product<T>& p, std::int64_t b_step, std::in
         }
 }
 
+template <class T, steps::monoid by>
+void add_scalar_folds(fused_table<T>& table) {
+    const auto number = static_cast<std::size_t>(by);
+    table.fold_rows[number] = [](T* state, const T* tile, std::int64_t step, std::int64_t rows,
+                                 std::size_t n) {
+        for (std::int64_t r = 0; r < rows; ++r, tile += step)
+            for (std::size_t x = 0; x < n; ++x) state[x] = steps::joined(by, state[x], tile[x]);
+    };
+    table.fold_lanes[number] = [](T* state, const T* tile, std::int64_t step, std::int64_t rows,
+                                  std::int64_t vectors) {
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t x = 0; x < vectors * scalar_fused_lanes; ++x) {
+                T& to = state[r * scalar_fused_lanes + x % scalar_fused_lanes];
+                to = steps::joined(by, to, tile[r * step + x]);
+            }
+    };
+}
+
+template <class T>
+void add_scalar_counts(fused_table<T>& table) {
+    table.count_rows = [](T* count, const T* value, const T* tile, std::int64_t step,
+                          std::int64_t rows, std::size_t n) {
+        for (std::int64_t r = 0; r < rows; ++r, tile += step)
+            for (std::size_t x = 0; x < n; ++x) count[x] += tile[x] == value[x] ? T(1) : T(0);
+    };
+    table.count_lanes = [](T* count, const T* value, const T* tile, std::int64_t step,
+                           std::int64_t rows, std::int64_t vectors) {
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t x = 0; x < vectors * scalar_fused_lanes; ++x) {
+                const std::int64_t to = r * scalar_fused_lanes + x % scalar_fused_lanes;
+                count[to] += tile[r * step + x] == value[to] ? T(1) : T(0);
+            }
+    };
+}
+
 template <class T>
 fused_table<T> make_scalar_fused_table() {
     constexpr T infinity = std::numeric_limits<T>::infinity();
@@ -68,6 +105,14 @@ fused_table<T> make_scalar_fused_table() {
     table.multiply[1] = &scalar_multiply<T, 2>;
     table.multiply[2] = &scalar_multiply<T, 3>;
     table.multiply[3] = &scalar_multiply<T, 4>;
+    table.distance[0] = &scalar_multiply<T, 1, true>;
+    table.distance[1] = &scalar_multiply<T, 2, true>;
+    table.distance[2] = &scalar_multiply<T, 3, true>;
+    table.distance[3] = &scalar_multiply<T, 4, true>;
+    add_scalar_folds<T, steps::monoid::product>(table);
+    add_scalar_folds<T, steps::monoid::maximum>(table);
+    add_scalar_folds<T, steps::monoid::minimum>(table);
+    add_scalar_counts(table);
     table.most_narrow = scalar_fused_lanes / 2;
     table.narrow_lines = &scalar_narrow_lines<T>;
     table.narrow_values = [](const lane_product<T>& p) { scalar_narrow_values(p, p.b_step, 1); };

@@ -1,7 +1,12 @@
 // The results of the recorded programs, values and gradients, have the same bits on any number of
-// threads.
+// threads. RICCI_BITS=FILE writes a hash of each result instead: tools/same_bits.sh compares those
+// of two builds.
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <exception>
+#include <fstream>
+#include <iomanip>
 #include <map>
 #include <string>
 #include <vector>
@@ -43,6 +48,28 @@ std::string difference(const bits& expected, const bits& got) {
     return {};
 }
 
+std::uint64_t hash_of(const std::vector<std::byte>& bytes) {
+    std::uint64_t hash = 14695981039346656037u;
+    for (const std::byte b : bytes)
+        hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 1099511628211u;
+    return hash;
+}
+
+void write_hashes(const char* file) {
+    std::ofstream out(file);
+    for (const auto& which : recorded_programs()) {
+        try {
+            for (const auto& [name, bytes] : run_on(1, which))
+                out << std::hex << std::setw(16) << std::setfill('0') << hash_of(bytes) << "  "
+                    << which.name << ": " << name << "\n";
+        } catch (const std::exception& refused) {
+            out << "refused           " << which.name << ": " << refused.what() << "\n";
+        }
+    }
+    runtime::set_worker_count(0);
+    REQUIRE(out.flush());
+}
+
 /// The number of programs that compute anything.
 std::size_t check(const std::vector<recorded_program>& programs) {
     std::size_t computing = 0;
@@ -79,4 +106,9 @@ TEST_CASE("other programs have the same bits on any number of threads") {
 }
 TEST_CASE("programs of the corpus have the same bits on any number of threads") {
     CHECK(check(corpus_programs()) > 100);  // some texts only claim or define functions
+}
+TEST_CASE("hashes of all results are written", "[.bits]") {
+    const char* const file = std::getenv("RICCI_BITS");
+    REQUIRE(file != nullptr);
+    write_hashes(file);
 }

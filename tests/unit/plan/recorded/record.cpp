@@ -241,7 +241,8 @@ private:
                            "  columns " + in(loop_role::column) + "\n";
         std::size_t tile = 0;
         for (const auto& p : g.products) {
-            text += "    tile " + std::to_string(tile) + " product " + scaled(s.numbers[tile]) +
+            text += "    tile " + std::to_string(tile) +
+                    (p.is_distance ? " distance " : " product ") + scaled(s.numbers[tile]) +
                     operand(p.a) + " " + operand(p.b) + " over " + inner(p.contracted) + "\n";
             ++tile;
         }
@@ -285,10 +286,10 @@ private:
         std::string line;
         switch (x.summed) {
             case loop_role::column:
-                line = "sum of columns ";
+                line = std::string(entry_of(x.by).word) + " of columns ";
                 break;
             case loop_role::row:
-                line = "sum of rows ";
+                line = std::string(entry_of(x.by).word) + " of rows ";
                 break;
             case loop_role::batch:
                 line = x.added ? "added " : "written ";
@@ -301,6 +302,7 @@ private:
                 append(summed, ",", index(s.loop_names[l]));
         line += operand(x.output) + " = " + scaled(s.numbers[g.products.size() + number]) +
                 "tile " + std::to_string(x.tile);
+        if (x.count >= 0) line += " giving ties " + operand(x.count);
         if (x.b >= 0) line += " " + operand(x.b) + " values " + inner(x.values);
         if (x.weights >= 0) line += " / weights " + std::to_string(x.weights);
         if (x.beta != 0) line += " + " + number_words(x.beta) + " of it";

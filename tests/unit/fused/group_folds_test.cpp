@@ -1,0 +1,188 @@
+// Fused groups written by hand whose consumers are folds that are no sums: of rows, of columns and
+// of both, with ties, of products and of distances, by the kernels of this processor and by plain
+// loops.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "src/fused/group.hpp"
+#include "src/runtime/parallel.hpp"
+#include "src/steps/fused.hpp"
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace ricci;
+using steps::loop_role;
+using steps::monoid;
+using steps::opcode;
+
+/// Whole numbers of which many are equal, so that there are ties and every result is exact.
+template <class T>
+std::vector<T> small_numbers(std::size_t count, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::vector<T> all(count);
+    for (T& x : all) x = static_cast<T>(static_cast<int>(generator() % 5) - 2);
+    return all;
+}
+
+struct sizes {
+    std::int64_t rows, columns, width;
+};
+
+/// A group over rows and columns: a tile of A and B, perhaps masked, and what takes it up.
+template <class T>
+class hand_written {
+public:
+    hand_written(const sizes& s, bool distance, bool masked, monoid by, bool ties)
+        : s_(s), distance_(distance), masked_(masked), by_(by), ties_(ties) {
+        a_ = small_numbers<T>(static_cast<std::size_t>(s.rows * s.width), 1);
+        b_ = small_numbers<T>(static_cast<std::size_t>(s.columns * s.width), 2);
+        group_.type = element_v<T>;
+        group_.loops = {{s.rows, loop_role::row}, {s.columns, loop_role::column}};
+        add_operand(a_.data(), s.width, 0);
+        add_operand(b_.data(), 0, s.width);
+        steps::tile_product p;
+        p.a = 0, p.b = 1;
+        p.contracted = {{s.width, 1, 1}};
+        p.is_distance = distance;
+        group_.products.push_back(p);
+        if (masked) add_mask();
+        add_consumer(loop_role::column, of_rows_, ties_of_rows_, s.rows);
+        add_consumer(loop_role::row, of_columns_, ties_of_columns_, s.columns);
+    }
+
+    void run(fused::kernel_choice kernels) {
+        std::vector<double> numbers(1 + group_.consumers.size(), 1);
+        fused::prepared_group prepared(group_, kernels);
+        prepared.run(bases_.data(), numbers.data());
+    }
+
+    void check() const {
+        for (const bool rows : {true, false}) {
+            const std::int64_t outer = rows ? s_.rows : s_.columns,
+                               inner = rows ? s_.columns : s_.rows;
+            std::int64_t wrong = 0;
+            for (std::int64_t x = 0; x < outer; ++x) {
+                T all = static_cast<T>(steps::entry_of(by_).identity), equal = 0;
+                for (std::int64_t y = 0; y < inner; ++y)
+                    all = steps::joined(by_, all, rows ? value(x, y) : value(y, x));
+                for (std::int64_t y = 0; y < inner; ++y)
+                    equal += (rows ? value(x, y) : value(y, x)) == all ? T(1) : T(0);
+                const auto at = static_cast<std::size_t>(x);
+                if ((rows ? of_rows_ : of_columns_)[at] != all) ++wrong;
+                if (ties_ && (rows ? ties_of_rows_ : ties_of_columns_)[at] != equal) ++wrong;
+            }
+            INFO((rows ? "rows" : "columns"));
+            CHECK(wrong == 0);
+        }
+    }
+
+private:
+    T value(std::int64_t i, std::int64_t j) const {
+        if (masked_ && j > i) return static_cast<T>(steps::entry_of(by_).identity);
+        T sum = 0;
+        for (std::int64_t k = 0; k < s_.width; ++k) {
+            const T x = a_[static_cast<std::size_t>(i * s_.width + k)],
+                    y = b_[static_cast<std::size_t>(j * s_.width + k)];
+            sum += distance_ ? (x - y) * (x - y) : x * y;
+        }
+        // Products stay exact: powers of 2.
+        return by_ == monoid::product && masked_ ? (sum > 0 ? T(2) : T(1)) : sum;
+    }
+
+    std::int32_t add_operand(void* memory, std::int64_t row, std::int64_t column) {
+        steps::operand o;
+        o.strides = {row, column};
+        group_.operands.push_back(std::move(o));
+        bases_.push_back(memory);
+        return static_cast<std::int32_t>(bases_.size()) - 1;
+    }
+    // Where j <= i the value, else what the fold does not see.
+    void add_mask() {
+        const std::int32_t row = add_operand(nullptr, 1, 0), column = add_operand(nullptr, 0, 1);
+        std::vector<steps::instruction> program;
+        const auto push = [&](opcode code, std::int32_t operand, double number, std::int32_t first,
+                              std::int32_t second, std::int32_t third) {
+            steps::instruction i;
+            i.code = code;
+            i.operand = operand;
+            i.value = number;
+            i.first = first, i.second = second, i.third = third;
+            program.push_back(i);
+            return static_cast<std::int32_t>(program.size()) - 1;
+        };
+        const auto i = push(opcode::position, row, 0, -1, -1, -1);
+        const auto j = push(opcode::position, column, 0, -1, -1, -1);
+        const auto inside = push(opcode::less_equal, -1, 0, j, i, -1);
+        auto x = push(opcode::load, steps::tile_operand(0), 0, -1, -1, -1);
+        if (by_ == monoid::product) {
+            const auto zero = push(opcode::constant, -1, 0, -1, -1, -1);
+            const auto one = push(opcode::constant, -1, 1, -1, -1, -1);
+            const auto larger = push(opcode::less, -1, 0, zero, x, -1);
+            x = push(opcode::add, -1, 0, larger, one, -1);
+        }
+        const auto nothing = push(opcode::constant, -1, steps::entry_of(by_).identity, -1, -1, -1);
+        push(opcode::select, -1, 0, inside, x, nothing);
+        steps::tile_operation masked;
+        masked.program = std::move(program);
+        group_.operations.push_back(std::move(masked));
+    }
+    void add_consumer(loop_role over, std::vector<T>& result, std::vector<T>& ties,
+                      std::int64_t count) {
+        result.assign(static_cast<std::size_t>(count), T(99));
+        ties.assign(static_cast<std::size_t>(count), T(99));
+        const bool rows = over == loop_role::column;
+        steps::tile_consumer c;
+        c.tile = masked_ ? 1 : 0;
+        c.by = by_;
+        c.summed = over;
+        c.output = add_operand(result.data(), rows ? 1 : 0, rows ? 0 : 1);
+        if (ties_) c.count = add_operand(ties.data(), rows ? 1 : 0, rows ? 0 : 1);
+        group_.consumers.push_back(std::move(c));
+    }
+
+    sizes s_;
+    bool distance_, masked_;
+    monoid by_;
+    bool ties_;
+    std::vector<T> a_, b_, of_rows_, of_columns_, ties_of_rows_, ties_of_columns_;
+    steps::fused_group group_;
+    std::vector<void*> bases_;
+};
+
+template <class T>
+void check_all(const sizes& s) {
+    for (const bool distance : {false, true})
+        for (const bool masked : {false, true})
+            for (const monoid by : {monoid::maximum, monoid::minimum, monoid::product})
+                for (const bool ties : {false, true}) {
+                    if (by == monoid::product && (!masked || ties || s.columns > 60)) continue;
+                    INFO(s.rows << " x " << s.columns << ", " << s.width << "  distance "
+                                << distance << "  masked " << masked << "  "
+                                << steps::entry_of(by).word << "  ties " << ties);
+                    for (const auto kernels :
+                         {fused::kernel_choice::best, fused::kernel_choice::scalar})
+                        for (const int threads : {1, 3}) {
+                            runtime::set_worker_count(threads);
+                            hand_written<T> group(s, distance, masked, by, ties);
+                            group.run(kernels);
+                            group.check();
+                        }
+                }
+    runtime::set_worker_count(0);
+}
+
+}  // namespace
+
+TEST_CASE("folds of rows and of columns with their ties") {
+    for (const sizes& s : {sizes{5, 7, 3}, sizes{48, 50, 2}, sizes{49, 33, 9}, sizes{130, 700, 4},
+                           sizes{50, 20, 12}, sizes{300, 1200, 5}, sizes{3, 400, 6}}) {
+        check_all<float>(s);
+        check_all<double>(s);
+    }
+}
