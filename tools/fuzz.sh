@@ -62,8 +62,9 @@ files_all() {
     # Those of tensors: files of networks need the library.
     sources=$(grep -LE '(network|contraction|network_formats|labels|word_reader)[.]hpp"?>?' "$root"/src/files/*.cpp)
     # shellcheck disable=SC2086
-    build files_fuzz $sources "$root/src/front/array.cpp" \
-        "$root/src/runtime/memory.cpp" "$root/src/runtime/memory_watch.cpp" -lzip -lfmt &&
+    build files_fuzz $sources "$root"/src/front/array.cpp \
+        "$root"/src/runtime/forks.cpp "$root"/src/runtime/interruption.cpp "$root"/src/runtime/memory.cpp \
+        "$root"/src/runtime/memory_watch.cpp -lzip -lfmt &&
         python3 "$root/tests/fuzz/make_files_corpus.py" "$folder/corpus/files_fuzz" &&
         fuzz files_fuzz -max_len=5000 -malloc_limit_mb=64 -dict="$root/tests/fuzz/files.dict"
 }

@@ -2,8 +2,6 @@
 // are soft minima over all pairs, the gradient is derived, and no cost matrix is ever stored.
 // The divergence is that of J. Feydy and others, "Interpolating between optimal transport and MMD
 // using Sinkhorn divergences" (2019): the cost between the clouds less that of each with itself.
-#include <memory>
-
 #include "examples/shapes/plain.hpp"
 
 using namespace ricci::literals;
@@ -31,8 +29,6 @@ constexpr float blur = 0.05f;
 using cloud = ricci::tensor<float, 2>;
 using potential = ricci::tensor<float, 1>;
 
-/// The mean over one side of what soft_minimum makes, and the next potentials: the mean of it and
-/// of those before, which settles faster for a cloud against itself.
 double mean_of(const potential& f) {
     double sum = 0;
     for (std::size_t i = 0; i < f.size(); ++i) sum += static_cast<double>(f(i));
@@ -54,50 +50,44 @@ void settle_itself(Step& step, potential& q, const potential& r, int rounds) {
     }
 }
 
-/// soft_minimum by plain loops in double.
-ricci::tensor<double, 1> soft_minimum_by_loops(const cloud& x, const cloud& z, const potential& g) {
-    const double e = static_cast<double>(blur);
-    ricci::tensor<double, 1> f({x.extent(0)});
-    std::vector<double> s(z.extent(0));
-    for (std::size_t i = 0; i < x.extent(0); ++i) {
+/// What a point of x sees of z, by plain loops in double: the logsumexp of (g - distance^2) / blur
+/// over all of z, and the softmax of that.
+struct seen {
+    double logsumexp = 0;
+    std::vector<double> weights;
+
+    seen(const cloud& x, std::size_t i, const cloud& z, const potential& g) : weights(z.extent(0)) {
         double most = plain::nothing, sum = 0;
-        for (std::size_t j = 0; j < z.extent(0); ++j) {
-            double c = 0;
+        for (std::size_t j = 0; j < weights.size(); ++j) {
+            double score = static_cast<double>(g(j));
             for (std::size_t a = 0; a < x.extent(1); ++a) {
                 const double d = static_cast<double>(x(i, a)) - static_cast<double>(z(j, a));
-                c += d * d;
+                score -= d * d;
             }
-            most = std::max(most, s[j] = (static_cast<double>(g(j)) - c) / e);
+            most = std::max(most, weights[j] = score / static_cast<double>(blur));
         }
-        for (const double y : s) sum += std::exp(y - most);
-        f(i) = -e * (most + std::log(sum)) + e * std::log(static_cast<double>(z.extent(0)));
+        for (double& w : weights) sum += w = std::exp(w - most);
+        for (double& w : weights) w /= sum;
+        logsumexp = most + std::log(sum);
     }
+};
+
+ricci::tensor<double, 1> soft_minimum_by_loops(const cloud& x, const cloud& z, const potential& g) {
+    const double of_one = std::log(static_cast<double>(z.extent(0)));
+    ricci::tensor<double, 1> f({x.extent(0)});
+    for (std::size_t i = 0; i < x.extent(0); ++i)
+        f(i) = static_cast<double>(blur) * (of_one - seen(x, i, z, g).logsumexp);
     return f;
 }
 
-/// What pulls at x: the weighted mean of 2 (x - z) by the weights of the potentials.
+/// Adds sign times what pulls at x: the weighted mean of 2 (x - z).
 void add_pull(ricci::tensor<double, 2>& out, const cloud& x, const cloud& z, const potential& g,
               double sign) {
-    const double e = static_cast<double>(blur);
     for (std::size_t i = 0; i < x.extent(0); ++i) {
-        const auto weights = plain::attend(
-            1, z.extent(0), 0,
-            [&](std::size_t, std::size_t j) {
-                double c = 0;
-                for (std::size_t a = 0; a < x.extent(1); ++a) {
-                    const double d = static_cast<double>(x(i, a)) - static_cast<double>(z(j, a));
-                    c += d * d;
-                }
-                return (static_cast<double>(g(j)) - c) / e;
-            },
-            [](std::size_t, std::size_t) { return 0.0; },
-            [](std::size_t, std::size_t) -> double& {
-                static double none;
-                return none;
-            });
+        const seen all(x, i, z, g);
         for (std::size_t a = 0; a < x.extent(1); ++a)
             for (std::size_t j = 0; j < z.extent(0); ++j)
-                out(i, a) += sign * weights[0][j] * 2 *
+                out(i, a) += sign * all.weights[j] * 2 *
                              (static_cast<double>(x(i, a)) - static_cast<double>(z(j, a))) /
                              static_cast<double>(x.extent(0));
     }
@@ -147,7 +137,7 @@ int main() {
             report.compare("gradient of the divergence", down["dL/dx"_t], want, down.explain(),
                            true, 1e-4);
         }
-        // A step of a third of the way, for each point as if it were alone.
+        // A point that one of z alone pulled at would go 0.4 of the way to it.
         const auto pull = down["dL/dx"_t];
         for (std::size_t i = 0; i < points; ++i)
             for (std::size_t a = 0; a < 2; ++a) x(i, a) -= 0.2f * points * pull(i, a);

@@ -1,5 +1,5 @@
-// What derives and proves: gradients, tangents and Jacobians of equations, the derivatives that texts
-// speak of, and claims.
+// What derives and proves: gradients, tangents and Jacobians of equations, the derivatives that
+// texts speak of, and claims.
 #pragma once
 
 #include <concepts>

@@ -253,7 +253,7 @@ void prepared_state::take(std::size_t operand, const array& value) {
 
 namespace {
 
-constexpr const char* stopped = "ricci: the contraction of the network was stopped.";
+constexpr const char* was_stopped = "ricci: the contraction of the network was stopped.";
 
 // What is done before the first step may take long as well: an order, memory, copies.
 template <class Work>
@@ -266,7 +266,7 @@ auto prepare_with_progress(const detail::progress_function& progress, const Work
             [](void* context) { return (*static_cast<again*>(context))(); }, &tell);
         return work();
     } catch (const runtime::interrupted&) {
-        throw error(stopped);
+        throw error(was_stopped);
     }
 }
 
@@ -295,7 +295,7 @@ void run_with_progress(network_run& run, const detail::progress_function& progre
         done = run.run(tell);
     } catch (const runtime::interrupted&) {
     }
-    if (!done) throw error(stopped);
+    if (!done) throw error(was_stopped);
 }
 
 void prepared_state::run() {

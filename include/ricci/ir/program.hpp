@@ -295,7 +295,7 @@ constexpr ref find_spelling(const Symbol* symbols, std::int32_t count, const cha
     return none;
 }
 
-/// Beyond it are the infinities. (<limits> costs every file that reads equations more than its use.)
+/// Beyond it are the infinities. (Every file that reads equations would pay for <limits>.)
 inline constexpr double largest_number = __DBL_MAX__;
 /// \pi, which is printed so.
 inline constexpr double circle_number = 3.14159265358979323846;
