@@ -2,144 +2,24 @@
 #include "src/mpi/collectives.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <type_traits>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include <ricci/error.hpp>
-#include <ricci/half.hpp>
+
+#include "src/mpi/folds.hpp"
 
 namespace ricci::mpi {
 namespace {
 
 // Messages have counts of 31 bits: longer ones go in pieces.
 constexpr std::size_t longest = std::size_t{1} << 28;
-
-template <class T>
-constexpr bool is_complex_type = !std::is_arithmetic_v<T> && !std::is_same_v<T, bf16> &&
-                                 !std::is_same_v<T, f16>;
-/// What elements are folded in: those of 16 bits in float.
-template <class T>
-using computed = std::conditional_t<std::is_same_v<T, bf16> || std::is_same_v<T, f16>, float, T>;
-
-// A maximum of nothing is the least number that there is, and so on.
-template <class T>
-T nothing(fold how) {
-    using C = computed<T>;
-    if constexpr (is_complex_type<T>) {
-        return how == fold::product ? T(1) : T(0);
-    } else if constexpr (std::is_integral_v<T>) {
-        return how == fold::product   ? T{1}
-               : how == fold::maximum ? std::numeric_limits<T>::min()
-               : how == fold::minimum ? std::numeric_limits<T>::max()
-                                      : T{0};
-    } else {
-        constexpr C infinity = std::numeric_limits<C>::infinity();
-        const C x = how == fold::product ? C{1}
-                    : how == fold::sum   ? C{0}
-                                         : (how == fold::minimum ? infinity : -infinity);
-        return static_cast<T>(x);
-    }
-}
-
-template <class T>
-T folded(T a, T b, fold how) {
-    using C = computed<T>;
-    if constexpr (is_complex_type<T>) {
-        return how == fold::product ? a * b : a + b;
-    } else if constexpr (std::is_integral_v<T>) {
-        using U = std::make_unsigned_t<T>;  // whole numbers wrap
-        if (how == fold::maximum) return std::max(a, b);
-        if (how == fold::minimum) return std::min(a, b);
-        const U x = static_cast<U>(a), y = static_cast<U>(b);
-        return static_cast<T>(static_cast<U>(how == fold::product ? x * y : x + y));
-    } else {
-        const auto x = static_cast<C>(a), y = static_cast<C>(b);
-        if (how == fold::sum) return static_cast<T>(x + y);
-        if (how == fold::product) return static_cast<T>(x * y);
-        if (std::isnan(x)) return a;  // which goes on, as in every other maximum
-        if (std::isnan(y)) return b;
-        if (how == fold::minimum) return x < y ? a : b;
-        const C most = std::max(x, y), least = std::min(x, y);
-        if (how == fold::maximum) return x < y ? b : a;
-        if (std::isinf(most)) return static_cast<T>(most);  // both may be -infinity
-        return static_cast<T>(most + std::log1p(std::exp(least - most)));
-    }
-}
-
-template <class T, fold How>
-void fold_in(void* in, void* in_and_out, int* count, MPI_Datatype*) {
-    const T* const a = static_cast<const T*>(in);
-    T* const b = static_cast<T*>(in_and_out);
-    for (int k = 0; k < *count; ++k) b[k] = folded(a[k], b[k], How);
-}
-
-template <class T>
-MPI_User_function* function_of(fold how) {
-    switch (how) {
-        case fold::product:
-            return &fold_in<T, fold::product>;
-        case fold::maximum:
-            return &fold_in<T, fold::maximum>;
-        case fold::minimum:
-            return &fold_in<T, fold::minimum>;
-        case fold::logsumexp:
-            return &fold_in<T, fold::logsumexp>;
-        case fold::sum:
-            break;
-    }
-    return &fold_in<T, fold::sum>;
-}
-
-template <class Visit>
-auto with_type(element type, const Visit& visit) {
-    switch (type) {
-        case element::f32:
-            return visit(float{}, MPI_FLOAT);
-        case element::f64:
-            return visit(double{}, MPI_DOUBLE);
-        case element::bf16:
-            return visit(bf16{}, MPI_UINT16_T);
-        case element::f16:
-            return visit(f16{}, MPI_UINT16_T);
-        case element::c64:
-            return visit(std::complex<float>{}, MPI_C_FLOAT_COMPLEX);
-        case element::c128:
-            return visit(std::complex<double>{}, MPI_C_DOUBLE_COMPLEX);
-        case element::i32:
-            return visit(std::int32_t{}, MPI_INT32_T);
-        case element::i64:
-            return visit(std::int64_t{}, MPI_INT64_T);
-        case element::boolean:
-            break;
-    }
-    throw error("ricci: nothing is folded in bool.");
-}
-MPI_Datatype datatype_of(element type) {
-    if (type == element::boolean) return MPI_UINT8_T;
-    return with_type(type, [](auto, MPI_Datatype t) { return t; });
-}
-
-class operation_of_mpi {
-public:
-    operation_of_mpi(element type, fold how) {
-        MPI_User_function* const f =
-            with_type(type, [&](auto x, MPI_Datatype) { return function_of<decltype(x)>(how); });
-        MPI_Op_create(f, 1, &op_);
-    }
-    ~operation_of_mpi() { MPI_Op_free(&op_); }
-    operation_of_mpi(const operation_of_mpi&) = delete;
-    operation_of_mpi& operator=(const operation_of_mpi&) = delete;
-    MPI_Op get() const { return op_; }
-
-private:
-    MPI_Op op_ = MPI_OP_NULL;
-};
 
 const char* bytes(const array& a) { return static_cast<const char*>(a.data()); }
 
@@ -160,6 +40,18 @@ void copy_axes(const char* from, char* to, const array& a, const array& b, std::
         copy_axes(from, to, a, b, axis + 1);
 }
 
+/// An array whose memory begins at an element of another one, row-major.
+array row_major_at(array& memory, std::size_t offset, std::span<const std::size_t> extents) {
+    std::vector<std::int64_t> strides(extents.size());
+    std::int64_t step = 1;
+    for (std::size_t k = extents.size(); k-- > 0;) {
+        strides[k] = step;
+        step *= static_cast<std::int64_t>(extents[k]);
+    }
+    char* const first = static_cast<char*>(memory.data()) + offset * size_of(memory.type());
+    return array::over(nullptr, memory.type(), first, extents, strides);
+}
+
 }  // namespace
 
 void copy_elements(const array& from, array& to) {
@@ -177,96 +69,151 @@ array part_of(const array& whole, std::size_t axis, std::int64_t before, std::in
                        extents, whole.strides(), whole.is_writable());
 }
 
-void fill_with_nothing(array& a, fold how) {
-    with_type(a.type(), [&](auto zero, MPI_Datatype) {
-        using T = decltype(zero);
-        std::fill_n(static_cast<T*>(a.data()), a.size(), nothing<T>(how));
-    });
-}
-
-void all_reduce(MPI_Comm comm, const array& from, array& to, fold how) {
-    const operation_of_mpi op(from.type(), how);
-    const std::size_t size = size_of(from.type());
-    for (std::size_t k = 0; k < from.size(); k += longest)
-        MPI_Allreduce(bytes(from) + k * size, static_cast<char*>(to.data()) + k * size,
-                      static_cast<int>(std::min(longest, from.size() - k)),
-                      datatype_of(from.type()), op.get(), comm);
-}
-
 namespace {
 
-/// Rank by rank, how many elements it has of what lies along an axis.
-struct blocks {
-    std::vector<int> counts, first;
-    std::size_t inside = 1;
+class all_reduction final : public collective {
+public:
+    all_reduction(MPI_Comm comm, const array& from, const array& to, fold how)
+        : comm_(comm), from_(from), to_(to), op_(from.type(), how) {}
 
-    blocks(const array& whole, std::size_t axis, const distribution& parts) {
+    void run() override {
+        const std::size_t size = size_of(from_.type());
+        for (std::size_t k = 0; k < from_.size(); k += longest)
+            MPI_Allreduce(bytes(from_) + k * size, static_cast<char*>(to_.data()) + k * size,
+                          static_cast<int>(std::min(longest, from_.size() - k)),
+                          datatype_of(from_.type()), op_.get(), comm_);
+    }
+
+private:
+    MPI_Comm comm_;
+    array from_, to_;
+    fold_operation op_;
+};
+
+/// Rank by rank, where its places of an axis are in what MPI sends. What lies at one place is one
+/// element for MPI, so that its counts and displacements are those of places.
+class places_of_ranks {
+public:
+    places_of_ranks(const array& whole, std::size_t axis, const distribution& parts)
+        : whole_(whole), axis_(axis), parts_(parts) {
         for (std::size_t k = 0; k < whole.rank(); ++k)
-            if (k != axis) inside *= whole.extent(k);
-        if (whole.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-            throw error("ricci: a part of more than 2^31 - 1 elements is gathered or scattered.");
+            if (k != axis) inside_ *= whole.extent(k);
+        constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
+        if (inside_ > most || whole.extent(axis) > most)
+            throw error(fmt::format(
+                "ricci: {} elements at each of {} places of the shared-out index are exchanged; MPI "
+                "counts up to {} of either.", inside_, whole.extent(axis), most));
         int before = 0;
         for (const std::int64_t count : parts.counts) {
-            counts.push_back(static_cast<int>(static_cast<std::size_t>(count) * inside));
+            counts.push_back(static_cast<int>(count));
             first.push_back(before);
             before += counts.back();
         }
+        MPI_Type_contiguous(static_cast<int>(inside_), datatype_of(whole.type()), &type_);
+        MPI_Type_commit(&type_);
     }
+    ~places_of_ranks() {
+        int ended = 0;
+        MPI_Finalized(&ended);
+        if (!ended) MPI_Type_free(&type_);
+    }
+    places_of_ranks(const places_of_ranks&) = delete;
+    places_of_ranks& operator=(const places_of_ranks&) = delete;
+
+    MPI_Datatype type() const { return type_; }
+    /// Each rank's part in the array, and the same in memory that has one part behind the other.
+    std::vector<std::pair<array, array>> packed_parts(array& packed) const {
+        std::vector<std::pair<array, array>> all;
+        for (std::size_t r = 0; r < counts.size(); ++r) {
+            const int rank = static_cast<int>(r);
+            const array part = part_of(whole_, axis_, parts_.before(rank), parts_.of(rank));
+            all.emplace_back(part, row_major_at(packed, static_cast<std::size_t>(first[r]) * inside_,
+                                                part.extents()));
+        }
+        return all;
+    }
+
+    std::vector<int> counts, first;
+
+private:
+    const array& whole_;
+    std::size_t axis_;
+    const distribution& parts_;
+    std::size_t inside_ = 1;
+    MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// An array whose memory begins at an element of another one, row-major.
-array row_major_at(array& memory, std::size_t offset, std::span<const std::size_t> extents) {
-    std::vector<std::int64_t> strides(extents.size());
-    std::int64_t step = 1;
-    for (std::size_t k = extents.size(); k-- > 0;) {
-        strides[k] = step;
-        step *= static_cast<std::int64_t>(extents[k]);
+class gathering final : public collective {
+public:
+    gathering(MPI_Comm comm, const array& from, const array& to, std::size_t axis,
+              const distribution& parts)
+        : comm_(comm), from_(from), to_(to), parts_(parts), places_(to_, axis, parts_) {
+        if (!from_.is_contiguous()) mine_ = array(from_.type(), from_.extents());
+        if (axis == 0) return;
+        packed_ = array(to_.type(), to_.extents());
+        blocks_ = places_.packed_parts(packed_);
     }
-    char* const first = static_cast<char*>(memory.data()) + offset * size_of(memory.type());
-    return array::over(nullptr, memory.type(), first, extents, strides);
-}
+
+    void run() override {
+        const bool lies_apart = !from_.is_contiguous();
+        if (lies_apart) copy_elements(from_, mine_);
+        int rank = 0;
+        MPI_Comm_rank(comm_, &rank);
+        MPI_Allgatherv(lies_apart ? bytes(mine_) : bytes(from_),
+                       places_.counts[static_cast<std::size_t>(rank)], places_.type(),
+                       blocks_.empty() ? to_.data() : packed_.data(), places_.counts.data(),
+                       places_.first.data(), places_.type(), comm_);
+        for (auto& [there, block] : blocks_) copy_elements(block, there);
+    }
+
+private:
+    MPI_Comm comm_;
+    array from_, to_, mine_, packed_;
+    distribution parts_;
+    places_of_ranks places_;
+    std::vector<std::pair<array, array>> blocks_;
+};
+
+class scattering final : public collective {
+public:
+    scattering(MPI_Comm comm, const array& from, const array& to, std::size_t axis, fold how,
+               const distribution& parts)
+        : comm_(comm), from_(from), to_(to), op_(from.type(), how), parts_(parts),
+          places_(from_, axis, parts_) {
+        if (axis == 0) return;
+        packed_ = array(from_.type(), from_.extents());
+        blocks_ = places_.packed_parts(packed_);
+    }
+
+    void run() override {
+        for (auto& [there, block] : blocks_) copy_elements(there, block);
+        MPI_Reduce_scatter(blocks_.empty() ? bytes(from_) : bytes(packed_), to_.data(),
+                           places_.counts.data(), places_.type(), op_.get(), comm_);
+    }
+
+private:
+    MPI_Comm comm_;
+    array from_, to_, packed_;
+    fold_operation op_;
+    distribution parts_;
+    places_of_ranks places_;
+    std::vector<std::pair<array, array>> blocks_;
+};
 
 }  // namespace
 
-void all_gather(MPI_Comm comm, const array& from, array& to, std::size_t axis,
-                const distribution& parts) {
-    const blocks each(to, axis, parts);
-    const MPI_Datatype type = datatype_of(from.type());
-    const array mine = from.is_contiguous() ? from : from.clone();
-    if (axis == 0) {
-        MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), type, to.data(),
-                       each.counts.data(), each.first.data(), type, comm);
-        return;
-    }
-    array packed(to.type(), to.extents());
-    MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), type, packed.data(),
-                   each.counts.data(), each.first.data(), type, comm);
-    for (std::size_t r = 0; r < parts.counts.size(); ++r) {
-        const int rank = static_cast<int>(r);
-        array there = part_of(to, axis, parts.before(rank), parts.of(rank));
-        copy_elements(row_major_at(packed, static_cast<std::size_t>(each.first[r]), there.extents()),
-                      there);
-    }
+std::unique_ptr<collective> all_reduce(MPI_Comm comm, const array& from, const array& to,
+                                       fold how) {
+    return std::make_unique<all_reduction>(comm, from, to, how);
 }
-
-void reduce_scatter(MPI_Comm comm, const array& from, array& to, std::size_t axis, fold how,
-                    const distribution& parts) {
-    const blocks each(from, axis, parts);
-    const operation_of_mpi op(from.type(), how);
-    const MPI_Datatype type = datatype_of(from.type());
-    if (axis == 0) {
-        MPI_Reduce_scatter(from.data(), to.data(), each.counts.data(), type, op.get(), comm);
-        return;
-    }
-    array packed(from.type(), from.extents());
-    for (std::size_t r = 0; r < parts.counts.size(); ++r) {
-        const int rank = static_cast<int>(r);
-        const array there = part_of(from, axis, parts.before(rank), parts.of(rank));
-        array block = row_major_at(packed, static_cast<std::size_t>(each.first[r]),
-                                   there.extents());
-        copy_elements(there, block);
-    }
-    MPI_Reduce_scatter(packed.data(), to.data(), each.counts.data(), type, op.get(), comm);
+std::unique_ptr<collective> all_gather(MPI_Comm comm, const array& from, const array& to,
+                                       std::size_t axis, const distribution& parts) {
+    return std::make_unique<gathering>(comm, from, to, axis, parts);
+}
+std::unique_ptr<collective> reduce_scatter(MPI_Comm comm, const array& from, const array& to,
+                                           std::size_t axis, fold how,
+                                           const distribution& parts) {
+    return std::make_unique<scattering>(comm, from, to, axis, how, parts);
 }
 
 }  // namespace ricci::mpi

@@ -264,7 +264,8 @@ void local_equation::read_arithmetic(ir::node& read) {
     }
 }
 
-// Of a sum with partial terms, the others are added by one rank alone.
+// Of a sum with partial terms, the others are added by the first rank alone. Until then the sum is
+// one of all terms everywhere: ranks decide alike by what it reads.
 local_equation::value local_equation::walk_sum(const ir::node& x) {
     std::vector<value> terms;
     bool partial = false, own = false;
@@ -273,15 +274,32 @@ local_equation::value local_equation::walk_sum(const ir::node& x) {
         partial = partial || terms.back().at == place::partial;
         own = own || terms.back().at == place::own;
     }
-    std::vector<ir::ref> children;
+    std::vector<ir::ref> children, waiting;
     for (value& v : terms) {
         if (own) v = whole(v);
-        if (!own && partial && v.at == place::whole && bench_.sharing.rank > 0) continue;
         children.push_back(v.node);
+        if (v.at == place::partial) waiting.push_back(v.node);
     }
-    const place at = own ? place::own : partial ? place::partial : place::whole;
-    if (children.size() == 1) return {children[0], at};
-    return {copy(x, children), at};
+    const ir::ref sum = copy(x, children);
+    if (own || !partial) return {sum, own ? place::own : place::whole};
+    if (waiting.size() < children.size())
+        of_others_[sum] = waiting.size() == 1 ? waiting[0] : copy(x, waiting);
+    return {sum, place::partial};
+}
+
+// What a rank behind the first computes of an expression.
+ir::ref local_equation::of_others(ir::ref n) {
+    if (const auto other = of_others_.find(n); other != of_others_.end())
+        return of_others(other->second);
+    const ir::node x = p_.nodes[n];
+    std::vector<ir::ref> children;
+    bool changed = false;
+    for (std::int32_t k = 0; k < x.children.count; ++k) {
+        const ir::ref child = p_.links[x.children.first + k];
+        children.push_back(of_others(child));
+        changed = changed || children.back() != child;
+    }
+    return changed ? copy(x, children) : n;
 }
 
 // A product may have one partial factor beside whole ones, a quotient a partial numerator.
@@ -374,6 +392,7 @@ local_equation::value local_equation::mean(const ir::node& x, value child) {
 void local_equation::add(ir::ref name, ir::range positions, ir::ref body) {
     operation o;
     o.equation = number_;
+    if (bench_.sharing.rank > 0 && !of_others_.empty()) body = of_others(body);
     o.compute = {{name, positions, body, false, p_.equations[number_].source}, split_};
     where_.operations.push_back(o);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
@@ -39,6 +40,7 @@ private:
     void read_arithmetic(ir::node& read);
     value walk_reduction(const ir::node& x);
     value walk_sum(const ir::node& x);
+    ir::ref of_others(ir::ref n);
     value walk_product(const ir::node& x);
     value walk_other(const ir::node& x);
     value fold_over_ranks(ir::reduction r, const ir::node& x, ir::ref child);
@@ -65,6 +67,7 @@ private:
     bool wait_;
     bool possible_ = true;
     double work_ = 0;
+    std::map<ir::ref, ir::ref> of_others_;  // by sum: its partial terms
 };
 
 }  // namespace ricci::mpi

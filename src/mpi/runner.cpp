@@ -12,6 +12,7 @@
 #include "src/base/texts.hpp"
 #include "src/mpi/agreement.hpp"
 #include "src/mpi/collectives.hpp"
+#include "src/mpi/folds.hpp"
 #include "src/mpi/operands.hpp"
 #include "src/mpi/search.hpp"
 #include "src/mpi/stages.hpp"
@@ -43,7 +44,7 @@ struct runner::state {
           letters(shared_out),
           call(shared_call_of(comm.get(), p, shared_out, operands, options)) {
         place();
-        refuse_together(comm.get(), words_of_failure([&] { allocate(), make_executables(); }));
+        refuse_together(comm.get(), words_of_failure([&] { allocate(), make_steps(); }));
     }
 
     // Where everything is, and what is done: the same on all ranks.
@@ -101,26 +102,31 @@ struct runner::state {
         const std::int64_t extent = own_shape(bench, name)[axis];
         return memory.insert_or_assign(name, part_of(whole, axis, e.before, extent)).first->second;
     }
-    void make_executables() {
+    void make_steps() {
         for (const stage& s : program_of_stages.stages) {
-            steps.emplace_back();
-            if (s.program.equations.empty()) continue;
-            std::vector<std::vector<std::int64_t>> extents;
-            extents.reserve(s.reads.size() + s.writes.size());
-            std::vector<engine::operand> in, out;
-            for (const stage::tensor& t : s.reads) in.push_back(operand_of(t, extents));
-            for (const stage::tensor& t : s.writes) out.push_back(operand_of(t, extents));
-            engine::request r;
-            r.program = s.program.view();
-            r.type = call.type;
-            r.inputs = in.data();
-            r.input_count = static_cast<std::int32_t>(in.size());
-            r.outputs = out.data();
-            r.output_count = static_cast<std::int32_t>(out.size());
-            r.index_extents = s.extents.data();
-            r.index_extent_count = static_cast<std::int32_t>(s.extents.size());
-            steps.back() = std::make_unique<engine::executable>(r);
+            steps.push_back(executable_of(s));
+            collectives.emplace_back();
+            for (const operation& o : s.exchanges)
+                collectives.back().push_back(collective_of(o.exchange));
         }
+    }
+    std::unique_ptr<engine::executable> executable_of(const stage& s) {
+        if (s.program.equations.empty()) return nullptr;
+        std::vector<std::vector<std::int64_t>> extents;
+        extents.reserve(s.reads.size() + s.writes.size());
+        std::vector<engine::operand> in, out;
+        for (const stage::tensor& t : s.reads) in.push_back(operand_of(t, extents));
+        for (const stage::tensor& t : s.writes) out.push_back(operand_of(t, extents));
+        engine::request r;
+        r.program = s.program.view();
+        r.type = call.type;
+        r.inputs = in.data();
+        r.input_count = static_cast<std::int32_t>(in.size());
+        r.outputs = out.data();
+        r.output_count = static_cast<std::int32_t>(out.size());
+        r.index_extents = s.extents.data();
+        r.index_extent_count = static_cast<std::int32_t>(s.extents.size());
+        return std::make_unique<engine::executable>(r);
     }
     engine::operand operand_of(const stage::tensor& t,
                                std::vector<std::vector<std::int64_t>>& extents) {
@@ -147,22 +153,22 @@ struct runner::state {
             // who has failed goes on exchanging, so that nobody waits for it
             if (wrong.empty() && steps[k] != nullptr)
                 wrong = words_of_failure([&] { steps[k]->run(); });
-            for (const operation& o : program_of_stages.stages[k].exchanges) carry_out(o.exchange);
+            for (const auto& c : collectives[k]) c->run();
         }
         refuse_together(comm.get(), wrong);
         for (std::size_t k = 0; k < outputs.size(); ++k)
             if (const auto b = bound.find(call.outputs[k]); b != bound.end())
                 copy_elements(memory.at(outputs[k]), b->second);
     }
-    void carry_out(const exchange& e) {
-        const array& from = memory.at(e.from);
-        array& to = memory.at(e.to);
+    std::unique_ptr<collective> collective_of(const exchange& e) {
+        const array &from = memory.at(e.from), &to = memory.at(e.to);
         const auto axis = static_cast<std::size_t>(e.axis);
-        const array& whole = e.kind == exchange_kind::all_gather ? to : from;
         if (e.kind == exchange_kind::all_reduce) return all_reduce(comm.get(), from, to, e.how);
+        const array& whole = e.kind == exchange_kind::all_gather ? to : from;
         const distribution& parts = bench.sharing.of(static_cast<std::int64_t>(whole.extent(axis)));
-        if (e.kind == exchange_kind::all_gather) all_gather(comm.get(), from, to, axis, parts);
-        else reduce_scatter(comm.get(), from, to, axis, e.how, parts);
+        return e.kind == exchange_kind::all_gather
+                   ? all_gather(comm.get(), from, to, axis, parts)
+                   : reduce_scatter(comm.get(), from, to, axis, e.how, parts);
     }
 
     std::size_t element_size(const exchange& e) const { return size_of(memory.at(e.from).type()); }
@@ -193,7 +199,8 @@ struct runner::state {
     staged_program program_of_stages;
     std::map<ir::ref, array> memory, bound;
     std::map<ir::ref, engine::number> numbers;
-    std::vector<std::unique_ptr<engine::executable>> steps;
+    std::vector<std::unique_ptr<engine::executable>> steps;  // by stage
+    std::vector<std::vector<std::unique_ptr<collective>>> collectives;
 };
 
 runner::runner(MPI_Comm comm, const program& p, const std::vector<std::string>& shared_out,

@@ -109,11 +109,17 @@ private:
                     if (local_equation(bench_, more, e, letter, wait).run())
                         made.push_back(std::move(more));
                 }
-        std::stable_sort(made.begin(), made.end(), [](const placement& a, const placement& b) {
-            return a.price < b.price;
-        });
-        if (made.size() > followed) made.resize(followed);
-        return made;
+        return cheapest(made);
+    }
+    // The first made of those that cost the same, on every rank.
+    static std::vector<placement> cheapest(std::vector<placement>& made) {
+        std::vector<std::pair<double, std::size_t>> order;
+        for (std::size_t k = 0; k < made.size(); ++k) order.emplace_back(made[k].price, k);
+        std::sort(order.begin(), order.end());
+        std::vector<placement> kept;
+        for (const auto& [price, k] : order)
+            if (kept.size() < followed) kept.push_back(std::move(made[k]));
+        return kept;
     }
     bool reads_partial(const placement& way, ir::ref e) const {
         bool found = false;
