@@ -154,6 +154,7 @@ ir::ref local_equation::extract(ir::ref body, fold how, const ir::node* over) {
     const ir::ref made = bench_.add(defined, "a sum for", form);
     bench_.text.shapes[static_cast<std::size_t>(made)] = shape;
     bench_.names[static_cast<std::size_t>(made)].tensor = made;
+    bench_.extracts[made] = {letters, defined};
     where_.of(made).partial = made;
     where_.of(made).how = how;
     add(made, at, body);
@@ -210,7 +211,9 @@ local_equation::value local_equation::walk_tensor(const ir::node& x) {
             ++count;
             if (p_.positions[one.first].kind == ir::position_kind::index) plain = k;
         }
-        if (plain >= 0 && count == 1) {
+        if (plain >= 0 && bench_.is_inner(x.name, plain)) {
+            possible_ = false;
+        } else if (plain >= 0 && count == 1) {
             read.name = where_.need_part(bench_, x.name, plain, number_);
         } else if (plain >= 0 || count > 1) {
             possible_ = false;
@@ -251,7 +254,8 @@ void local_equation::read_arithmetic(ir::node& read) {
     }
     const std::int64_t extent = bench_.text.shapes[static_cast<std::size_t>(read.name)]
                                                   [static_cast<std::size_t>(axis)];
-    if (q.kind != ir::position_kind::affine || (subtracted && extent != reach)) {
+    if (q.kind != ir::position_kind::affine || bench_.is_inner(read.name, axis) ||
+        (subtracted && extent != reach)) {
         possible_ = false;
     } else if (subtracted) {
         excerpt places;
@@ -403,7 +407,8 @@ bool local_equation::run() {
     std::int32_t axis = -1;
     for (std::int32_t k = 0; k < e.positions.count; ++k) {
         if (!has_split({e.positions.first + k, 1})) continue;
-        if (axis >= 0 || p_.positions[e.positions.first + k].kind != ir::position_kind::index)
+        if (axis >= 0 || p_.positions[e.positions.first + k].kind != ir::position_kind::index ||
+            bench_.is_inner(e.name, k))
             return false;
         axis = k;
     }

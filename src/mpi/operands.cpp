@@ -78,14 +78,17 @@ told_call read(const std::string& text) {
 
 class comparison {
 public:
-    comparison(shared_call& call, const std::vector<std::string>& told, const std::string& letter)
-        : call_(call), view_(call.program.view()), letter_(letter) {
+    comparison(shared_call& call, const std::vector<std::string>& told, const grid_of_ranks& grid)
+        : call_(call), view_(call.program.view()), grid_(grid), first_(grid.dimensions()) {
         for (const std::string& text : told) told_.push_back(read(text));
     }
 
-    /// The operands as they would be on one machine.
-    std::vector<named> run() {
+    /// From here on all ranks know the same, and find the same wrong.
+    void compare() const {
         for (std::size_t r = 1; r < told_.size(); ++r) compare(r);
+    }
+    /// The operands as they would be on one machine.
+    std::vector<named> whole_operands() {
         std::vector<named> whole;
         for (std::size_t k = 0; k < call_.operands.size(); ++k) {
             const named& o = call_.operands[k];
@@ -134,41 +137,66 @@ private:
         const told_operand& mine = told_[0].operands[k];
         const ir::ref n = view_.find(detail::view_of(mine.name));
         std::vector<std::int64_t> all = mine.extents;
-        const std::int32_t shared = n == ir::none ? -1 : call_.axes[static_cast<std::size_t>(n)];
         for (std::size_t axis = 0; axis < all.size(); ++axis) {
-            distribution parts;
-            for (const told_call& call : told_) parts.counts.push_back(call.operands[k].extents[axis]);
-            if (static_cast<std::int32_t>(axis) == shared && told_.size() > 1) {
-                all[axis] = parts.total();
-                share_out(mine.name, parts);
+            std::size_t shared = 0;
+            while (n != ir::none && shared < grid_.dimensions() &&
+                   call_.axes[shared][static_cast<std::size_t>(n)] != static_cast<std::int32_t>(axis))
+                ++shared;
+            if (n != ir::none && shared < grid_.dimensions() && grid_.extent(shared) > 1) {
+                all[axis] = put_together(k, axis, shared);
                 continue;
             }
             for (std::size_t r = 1; r < told_.size(); ++r)
-                if (parts.counts[r] != all[axis])
+                if (extent(r, k, axis) != all[axis])
                     refuse("axis {} of {} has extent {} on rank {} and {} on rank 0; only what has "
-                           "the shared-out index {} may differ.", axis, mine.name, parts.counts[r],
-                           r, all[axis], letter_);
+                           "the shared-out index {} may differ.", axis, mine.name,
+                           extent(r, k, axis), r, all[axis], told_[0].letters);
         }
         return all;
     }
-    void share_out(const std::string& name, const distribution& parts) {
-        const auto [known, fresh] = call_.sharing.by_extent.emplace(parts.total(), parts);
+    // An axis of which ranks have parts: those have the same one that are at the same place of the
+    // grid's dimension.
+    std::int64_t put_together(std::size_t k, std::size_t axis, std::size_t shared) {
+        distribution parts;
+        std::vector<std::size_t> said_by;
+        for (std::size_t r = 0; r < told_.size(); ++r) {
+            const auto place = static_cast<std::size_t>(grid_.place(static_cast<int>(r), shared));
+            const std::int64_t mine = extent(r, k, axis);
+            if (place == parts.counts.size()) {
+                parts.counts.push_back(mine);
+                said_by.push_back(r);
+            } else if (mine != parts.counts[place]) {
+                refuse("axis {} of {} has extent {} on rank {} and {} on rank {}, which have the same "
+                       "part of the shared-out index {}.", axis, told_[0].operands[k].name, mine, r,
+                       parts.counts[place], said_by[place], call_.shared[shared].letter);
+            }
+        }
+        share_out(told_[0].operands[k].name, parts, shared);
+        return parts.total();
+    }
+    std::int64_t extent(std::size_t r, std::size_t k, std::size_t axis) const {
+        return told_[r].operands[k].extents[axis];
+    }
+    void share_out(const std::string& name, const distribution& parts, std::size_t shared) {
+        auto& by_extent = call_.shared[shared].sharing.by_extent;
+        const auto [known, fresh] = by_extent.emplace(parts.total(), parts);
         if (fresh || known->second == parts) {
-            first_.emplace(parts.total(), name);
+            first_[shared].emplace(parts.total(), name);
             return;
         }
         std::size_t r = 0;
         while (known->second.counts[r] == parts.counts[r]) ++r;
         refuse("of {} places of the shared-out index {} rank {} has {} in {} and {} in {}.",
-               parts.total(), letter_, r, known->second.counts[r], first_[parts.total()],
-               parts.counts[r], name);
+               parts.total(), call_.shared[shared].letter, r, known->second.counts[r],
+               first_[shared][parts.total()], parts.counts[r], name);
     }
 
     shared_call& call_;
     const ir::program_view view_;
-    const std::string& letter_;
+    const grid_of_ranks& grid_;
     std::vector<told_call> told_;
-    std::map<std::int64_t, std::string> first_;  // who said how axes of an extent are shared out
+    // By shared letter, who said how axes of an extent are shared out.
+    std::vector<std::map<std::int64_t, std::string>> first_;
 };
 
 ricci::program with_bound_kept(ricci::program p, const std::vector<named>& operands) {
@@ -209,10 +237,8 @@ std::string tell_all(const ricci::program& p, const std::vector<std::string>& sh
                      const std::vector<named>& operands) {
     if (detail::body_of(p).layers() != nullptr)
         throw error("ricci: layers that are repeated are not shared out; prepare one layer.");
-    if (shared_out.size() != 1)
-        throw error(fmt::format("ricci: one index is shared out over all ranks, and {} are named.",
-                                shared_out.size()));
-    std::string out = to_text(p.view()) + between_parts + shared_out[0];
+    std::string out =
+        to_text(p.view()) + between_parts + fmt::format("{}", fmt::join(shared_out, " and "));
     for (const named& o : operands) {
         if (o.value.kind() == operand_kind::tensor && o.value.value().is_shape())
             throw error(fmt::format(
@@ -222,32 +248,68 @@ std::string tell_all(const ricci::program& p, const std::vector<std::string>& sh
     return out;
 }
 
+// What ranks have parts of: the axes of each letter, of which no two are one axis.
+void find_axes(shared_call& call, const std::vector<std::string>& shared_out,
+               const grid_of_ranks& grid) {
+    const ir::program_view view = call.program.view();
+    for (std::size_t k = 0; k < shared_out.size(); ++k) {
+        shared_letter one{shared_out[k], grid.comm(k), {}};
+        one.sharing.rank = grid.place(grid.rank(), k);
+        one.sharing.ranks = grid.extent(k);
+        call.shared.push_back(one);
+        call.axes.push_back(axes_with(view, one.letter));
+        for (std::size_t other = 0; other < k; ++other)
+            for (ir::ref n = 0; n < view.names.size(); ++n) {
+                const auto at = static_cast<std::size_t>(n);
+                if (call.axes[k][at] < 0 || call.axes[k][at] != call.axes[other][at]) continue;
+                if (view.definition(n) != ir::none && !ir::is_output(view, n)) {
+                    call.axes[k][at] = -1;  // it is nobody's business but ours
+                    continue;
+                }
+                throw error(fmt::format(
+                    "ricci: axis {} of {} has both shared-out indices, {} and {}; give one of them "
+                    "another letter.", call.axes[k][at], detail::string_of(view.name(n)),
+                    shared_out[other], shared_out[k]));
+            }
+        call.letters.emplace_back();
+        for (ir::ref i = 0; i < view.indices.size(); ++i)
+            if (detail::string_of(view.index(i)) == one.letter) call.letters.back().push_back(i);
+    }
+}
+// A letter of one rank is as any other.
+void leave_out_single_ranks(shared_call& call) {
+    for (std::size_t k = call.shared.size(); k-- > 0;) {
+        if (call.shared[k].sharing.ranks > 1) continue;
+        std::fill(call.axes[k].begin(), call.axes[k].end(), -1);
+        if (call.shared.size() == 1) break;
+        const auto at = static_cast<std::ptrdiff_t>(k);
+        call.shared.erase(call.shared.begin() + at);
+        call.axes.erase(call.axes.begin() + at);
+        call.letters.erase(call.letters.begin() + at);
+    }
+}
+
 }  // namespace
 
-shared_call shared_call_of(MPI_Comm comm, const ricci::program& p,
+shared_call shared_call_of(const grid_of_ranks& grid, const ricci::program& p,
                            const std::vector<std::string>& shared_out,
                            const std::vector<named>& operands, const prepare_options& options) {
     std::string mine;
     shared_call call{p, operands, {}, {}, {}, ir::shape_table(p.view()), element::f64, {}, {}};
-    refuse_together(comm, words_of_failure([&] {
+    refuse_together(grid.comm(), words_of_failure([&] {
         for (named& o : call.operands)
             if (o.value.kind() != operand_kind::index) o.name = canonical_name(o.name);
         mine = tell_all(p, shared_out, call.operands);
         call.program = with_bound_kept(p, call.operands);
     }));
-    const std::vector<std::string> told = told_by_all(comm, mine);
-    // From here on all ranks know the same, and find the same wrong.
-    MPI_Comm_rank(comm, &call.sharing.rank);
-    MPI_Comm_size(comm, &call.sharing.ranks);
-    const std::string letter = read(told[0]).letters;
+    comparison compared(call, told_by_all(grid.comm(), mine), grid);
+    compared.compare();
     const ir::program_view view = call.program.view();
-    call.axes = axes_with(view, letter);
-    const std::vector<named> whole = comparison(call, told, letter).run();
+    find_axes(call, shared_out, grid);
+    const std::vector<named> whole = compared.whole_operands();
     for (const sized_tensor& t : tensors_of(call.program, whole, options))
         if (t.role == sized_tensor::part::output) call.type = t.extents.type();
     call.shapes = shapes_of(view, whole);
-    for (ir::ref i = 0; i < view.indices.size(); ++i)
-        if (detail::string_of(view.index(i)) == letter) call.letters.push_back(i);
     for (const named& o : call.operands) {
         const ir::ref n = view.find(detail::view_of(o.name));
         if (o.value.kind() != operand_kind::index && view.definition(n) == ir::none)
@@ -255,10 +317,11 @@ shared_call shared_call_of(MPI_Comm comm, const ricci::program& p,
     }
     for (const ir::equation& e : view.equations)
         if (!e.claim && ir::is_output(view, e.name)) call.outputs.push_back(e.name);
-    if (call.sharing.ranks == 1) std::fill(call.axes.begin(), call.axes.end(), -1);
+    leave_out_single_ranks(call);
     for (const ir::ref n : call.outputs)
-        if (const std::int32_t axis = call.axes[static_cast<std::size_t>(n)]; axis >= 0)
-            call.sharing.of(call.shapes.extent(n, axis));
+        for (std::size_t k = 0; k < call.shared.size(); ++k)
+            if (const std::int32_t axis = call.axes[k][static_cast<std::size_t>(n)]; axis >= 0)
+                call.shared[k].sharing.of(call.shapes.extent(n, axis));
     return call;
 }
 

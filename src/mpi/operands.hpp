@@ -10,8 +10,8 @@
 #include <ricci/ir/shape_table.hpp>
 #include <ricci/program.hpp>
 
-#include "src/mpi/distribution.hpp"
-#include "src/mpi/search.hpp"
+#include "src/mpi/grid.hpp"
+#include "src/mpi/rank_program.hpp"
 
 namespace ricci::mpi {
 
@@ -19,16 +19,16 @@ namespace ricci::mpi {
 struct shared_call {
     ricci::program program;       // what memory is bound to is an output
     std::vector<named> operands;  // of this rank, by their canonical names
-    shared_axes axes;
-    std::vector<ir::ref> letters;  // the shared-out one, each time that it is a letter of the text
-    mpi::sharing sharing;
+    std::vector<shared_letter> shared;          // those over more than one rank, or one at least
+    std::vector<shared_axes> axes;              // by shared letter
+    std::vector<std::vector<ir::ref>> letters;  // the same: where it is a letter of the text
     ir::shape_table shapes;  // of the whole tensors
     element type = element::f64;
     std::vector<ir::ref> inputs, outputs;  // in the order of the operands, and of the equations
 };
 
-/// Throws the same on every rank.
-shared_call shared_call_of(MPI_Comm comm, const ricci::program& p,
+/// The communicators are those of `grid`. Throws the same on every rank.
+shared_call shared_call_of(const grid_of_ranks& grid, const ricci::program& p,
                            const std::vector<std::string>& shared_out,
                            const std::vector<named>& operands, const prepare_options& options);
 

@@ -99,6 +99,16 @@ private:
 
 }  // namespace
 
+lettered_program::lettered_program(const ir::program_view& p, std::vector<std::int64_t> all_extents,
+                                   std::vector<std::vector<std::int64_t>> all_shapes)
+    : program(p), extents(std::move(all_extents)), shapes(std::move(all_shapes)) {
+    for (ir::ref i = 0; i < p.indices.size(); ++i) {
+        origin.push_back(i);
+        letters_[detail::string_of(p.index(i))] = 1;
+    }
+    for (ir::ref n = 0; n < p.names.size(); ++n) names_[detail::string_of(p.name(n))] = 1;
+}
+
 ir::ref lettered_program::add_index(const std::string& letter, std::int64_t extent,
                                     std::int32_t mark) {
     const std::string text = unlike_others(letters_, letter);

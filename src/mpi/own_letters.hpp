@@ -14,7 +14,13 @@ namespace ricci::mpi {
 /// Names have the numbers that they have in the program it is made of; they are plain ones, as what
 /// a rank has of a tensor need not be as large as what it has of its derivative. Equations are
 /// those that compute something. Every letter has one extent, so that a rank's part of it is one.
-struct lettered_program {
+class lettered_program {
+public:
+    lettered_program() = default;
+    /// Of a program that is such a one already.
+    lettered_program(const ir::program_view& p, std::vector<std::int64_t> extents,
+                     std::vector<std::vector<std::int64_t>> shapes);
+
     ir::program program;
     std::vector<std::int64_t> extents;              // by index: of all ranks together
     std::vector<std::vector<std::int64_t>> shapes;  // by name, the same

@@ -1,6 +1,7 @@
 // How a tensor comes from one place to another.
 #include "src/mpi/placement.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
@@ -8,6 +9,12 @@
 #include "src/base/texts.hpp"
 
 namespace ricci::mpi {
+
+bool workbench::is_inner(ir::ref name, std::int32_t axis) const {
+    const auto n = static_cast<std::size_t>(name);
+    return n < inner.size() &&
+           std::find(inner[n].begin(), inner[n].end(), axis) != inner[n].end();
+}
 
 ir::ref workbench::add(ir::ref tensor, const char* words, named_form form) {
     const std::string spelling = detail::string_of(text.program.name(tensor));

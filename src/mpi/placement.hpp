@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
@@ -73,12 +74,22 @@ struct named_form {
     std::int64_t count = 0;
 };
 
+/// A part of an equation that has become a tensor of its own.
+struct extract {
+    std::vector<ir::ref> letters;  // of its axes
+    ir::ref made_for = ir::none;   // what the equation defines
+};
+
 /// What is made on the way to a placement: the program grows, and no equation changes.
 struct workbench {
     lettered_program text;
     mpi::sharing sharing;
     std::vector<named_form> names;  // by name, as text.shapes
+    std::map<ir::ref, extract> extracts;
+    std::vector<std::vector<std::int32_t>> inner;  // by name: axes that others share out later
     double element_size = 8;
+
+    bool is_inner(ir::ref name, std::int32_t axis) const;
 
     ir::ref add(ir::ref tensor, const char* words, named_form form);
     double bytes_of(ir::ref tensor) const;

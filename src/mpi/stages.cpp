@@ -137,13 +137,16 @@ private:
         const auto defined = [&](ir::ref n) { return to.program.definition(n) != ir::none; };
         for (ir::ref n = 0; n < to.program.names.size(); ++n) {
             const ir::ref of = names.at(detail::string_of(to.program.name(n)));
+            to.names.push_back(of);
             if (!defined(n)) to.reads.push_back({n, of});
             else if (stored_.count(of) > 0) to.writes.push_back({n, of});
         }
-        std::map<std::string, std::int64_t> by_letter;
-        for (const auto& [i, extent] : extents) by_letter[detail::string_of(p.index(i))] = extent;
-        for (ir::ref i = 0; i < to.program.indices.size(); ++i)
-            to.extents.push_back({i, by_letter.at(detail::string_of(to.program.index(i)))});
+        std::map<std::string, ir::ref> by_letter;
+        for (const auto& [i, extent] : extents) by_letter[detail::string_of(p.index(i))] = i;
+        for (ir::ref i = 0; i < to.program.indices.size(); ++i) {
+            to.letters.push_back(by_letter.at(detail::string_of(to.program.index(i))));
+            to.extents.push_back({i, extents.at(to.letters.back())});
+        }
     }
 
     const workbench& bench_;

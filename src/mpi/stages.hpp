@@ -23,7 +23,8 @@ struct stage {
     };
     std::vector<tensor> reads;   // what has been made before
     std::vector<tensor> writes;  // what is needed afterwards
-    std::vector<engine::index_extent> extents;
+    std::vector<engine::index_extent> extents;  // by index
+    std::vector<ir::ref> names, letters;        // by name and by index: which one of the workbench
     std::vector<operation> exchanges;
 };
 

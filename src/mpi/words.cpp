@@ -6,7 +6,6 @@
 #include <ricci/parse.hpp>
 
 #include "src/base/texts.hpp"
-#include "src/mpi/stages.hpp"
 
 namespace ricci::mpi {
 namespace {
@@ -29,32 +28,24 @@ const char* words_of(fold how) {
 
 }  // namespace
 
-std::int64_t bytes_sent(const workbench& bench, const exchange& e, std::size_t element_size) {
-    auto bytes = static_cast<std::int64_t>(element_size);
-    for (const std::int64_t extent : own_shape(bench, e.from)) bytes *= extent;
-    return bytes;
-}
-
 std::string words_of_equation(const ir::program_view& p, ir::ref name) {
+    const ir::ref e = name == ir::none ? ir::none : p.definition(name);
+    if (e == ir::none) return "the outputs";
     ir::program_view one = p;
-    const ir::ref e = p.definition(name);
     one.equations = {p.equations.data + e, 1};
     std::string text = to_text(one);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     return text;
 }
 
-std::string words_of(const workbench& bench, const ir::program_view& p, const operation& o,
-                     std::size_t element_size) {
-    const exchange& e = o.exchange;
-    const ir::ref defined = bench.text.program.equations[o.equation].name;
+std::string words_of(const workbench& bench, const exchange& e, const std::string& letter,
+                     const std::string& equation, std::int64_t bytes) {
     std::string what = "all-gather";
     if (e.kind == exchange_kind::all_reduce) what = fmt::format("all-reduce ({})", words_of(e.how));
     if (e.kind == exchange_kind::reduce_scatter)
         what = fmt::format("reduce-scatter ({})", words_of(e.how));
-    return fmt::format("{} of {}, for {}: this rank sends {} bytes", what,
-                       detail::string_of(bench.text.program.name(e.from)),
-                       words_of_equation(p, defined), bytes_sent(bench, e, element_size));
+    return fmt::format("{} over {} of {}, for {}: this rank sends {} bytes\n", what, letter,
+                       detail::string_of(bench.text.program.name(e.from)), equation, bytes);
 }
 
 std::string words_of(const sharing& s, const std::string& letter) {

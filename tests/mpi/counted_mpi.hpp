@@ -1,4 +1,4 @@
-// Bytes that this rank has handed to collectives.
+// Bytes that this rank has handed to collectives, and memory that it has asked for.
 #pragma once
 
 #include <cstdint>
@@ -7,5 +7,7 @@ namespace ricci::testing {
 
 /// Those since the last call.
 std::int64_t take_counted_bytes();
+/// The same: how often.
+std::int64_t take_counted_allocations();
 
 }  // namespace ricci::testing

@@ -47,6 +47,9 @@ TEST_CASE("one rank's mistake is everybody's") {
     };
     CHECK(has(with({{"X", x}, {"W", w}}, {"z"}), "the index z is to be shared out"));
     CHECK(has(with({{"X", x}}, h), "W"));
+    CHECK(has(with({{"X", x}, {"W", w}}, {"h", "h"}), "the index h is to be shared out twice"));
+    CHECK(has(with({{"X", x}, {"W", w}}, {"h", "b"}), "the communicator has none; MPI_Cart_create"));
+    CHECK(has(with({{"X", x}, {"W", w}}, {}), "no index is named"));
     if (ranks_of_world() == 1) return;
     CHECK(has(with({{"X", x}, {"W", last ? other : w}}, h), "h"));
     CHECK(has(with({{"X", last ? drawn({5, 2}, 1) : x}, {"W", w}}, h), "axis 0 of X has extent"));
@@ -58,6 +61,28 @@ TEST_CASE("one rank's mistake is everybody's") {
               mpi::prepare(MPI_COMM_WORLD, p, h, {{"X", x}, {"W", w}});
           }),
           "other equations"));
+}
+
+TEST_CASE("a grid whose ranks do not fit together") {
+    const bool last = rank_of_world() + 1 == ranks_of_world();
+    int extents[2] = {0, 0};
+    const int periods[2] = {0, 0};
+    MPI_Dims_create(ranks_of_world(), 2, extents);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Cart_create(MPI_COMM_WORLD, 2, extents, periods, 0, &comm);
+    const auto with = [&](const std::vector<named>& list, const std::vector<std::string>& letters) {
+        return same_words([&] { mpi::prepare(comm, product(), letters, list); });
+    };
+    const array x = drawn({4, 2}, 1), w = drawn({2, 3}, 2);
+    if (extents[1] > 1)  // the last rank is not the first one of its line
+        CHECK(has(with({{"X", last ? drawn({3, 2}, 1) : x}, {"W", w}}, {"i", "h"}),
+                  "which have the same part of the shared-out index i"));
+    const program square = parse("Y^{ij} = X^i X^j").value();
+    CHECK(has(same_words([&] {
+              mpi::prepare(comm, square, {"i", "j"}, {{"X", drawn({4}, 1)}});
+          }),
+          "axis 0 of X has both shared-out indices, i and j"));
+    MPI_Comm_free(&comm);
 }
 
 TEST_CASE("a rank that fails while it runs stops all, and nothing bound is written") {

@@ -146,3 +146,26 @@ TEST_CASE("equations in the source") {
         for (std::size_t b = 0; b < 3; ++b)
             CHECK(std::abs(y(i, b) - expected["Y"].as<double, 2>()(i, b)) < 1e-12);
 }
+
+TEST_CASE("a run allocates nothing") {
+    // the second axis is gathered, folded, and what is partial is scattered over it
+    const program p = parse(R"(
+        Z^{an} = Y^{a x_n}
+        T^{ah} = \sum_g Y^{ag} C^{gh}
+        s^{a} = \max_h Y^{ah})").value();
+    array places(element::i32, {2});
+    static_cast<std::int32_t*>(places.data())[1] = 4;
+    const std::vector<shared_operand> operands = {
+        {"Y", drawn({3, 5}, 1), 1}, {"x", places}, {"C", drawn({5, 5}, 2), 1}};
+    check_shared_out(p, "h", operands, {{"T", 1}});
+    std::vector<named> mine;
+    for (const shared_operand& o : operands)
+        mine.push_back({o.name, o.axis < 0 ? o.value
+                                           : bindable(own_part(o.value.value(), 1,
+                                                               counts_of(5, cut::even)))});
+    auto step = mpi::prepare(MPI_COMM_WORLD, p, {"h"}, mine);
+    step();
+    take_counted_allocations();
+    step();
+    CHECK(take_counted_allocations() == 0);
+}

@@ -40,11 +40,68 @@ array array_of(const dense& values, element type) {
     return a;
 }
 
-/// One program with one index of it, on all ranks and on this one.
+/// An index that is shared out, which tensors have it in which axis, and how their places lie.
+struct shared_index {
+    std::string letter;
+    std::size_t ranks = 1, place = 0;  // of the grid's dimension
+    std::map<std::string, int> axes = {};
+    std::map<std::size_t, std::vector<std::size_t>> counts = {};  // by extent
+
+    /// Finds the axes; false where a tensor has two, of which a rank could not have parts.
+    bool find(const ir::program_view& p) {
+        bool unique = true;
+        const auto see = [&](ir::ref name, ir::range at) {
+            for (std::int32_t k = 0; k < at.count; ++k) {
+                const ir::position& q = p.at(at, k);
+                if (q.kind == ir::position_kind::index && spelled(p.index(q.index)) == letter)
+                    unique = set(spelled(p.name(name)), k) && unique;
+            }
+        };
+        for (const ir::equation& e : p.equations) {
+            see(e.name, e.positions);
+            ir::for_each_node(p, e.body, [&](ir::ref n) {
+                if (p.nodes[n].kind == ir::op::tensor) see(p.nodes[n].name, p.nodes[n].positions);
+            });
+        }
+        // a derivative lies as what it is of
+        for (ir::ref n = 0; n < p.names.size(); ++n) {
+            const ir::name_symbol& s = p.names[n];
+            if (s.kind == ir::name_kind::plain || s.of == ir::none) continue;
+            const std::string mine = spelled(p.name(n)), its = spelled(p.name(s.of));
+            if (axes.count(its) > 0) unique = set(mine, axes[its]) && unique;
+            else if (axes.count(mine) > 0) axes[its] = axes[mine];
+        }
+        return unique && !axes.empty();
+    }
+    bool set(const std::string& name, int axis) {
+        return axes.emplace(name, axis).first->second == axis;
+    }
+    /// Of an axis that no operand has, places lie as evenly as they go.
+    const std::vector<std::size_t>& counts_of_places(std::size_t extent) {
+        return counts.emplace(extent, counts_of(extent, cut::even, ranks)).first->second;
+    }
+};
+
+/// One program with indices of it shared out, on all ranks and on this one.
 class random_sharing {
 public:
-    random_sharing(const random_program& p, program what, element type)
-        : p_(p), program_(std::move(what)), type_(type), random_(p.seed * 7919u + 5) {}
+    random_sharing(const random_program& p, program what, element type, std::size_t dimensions)
+        : p_(p), program_(std::move(what)), type_(type), random_(p.seed * 7919u + 5) {
+        std::vector<int> extents(dimensions, 0);
+        MPI_Dims_create(ranks_of_world(), static_cast<int>(dimensions), extents.data());
+        std::size_t rank = static_cast<std::size_t>(rank_of_world());
+        for (std::size_t k = dimensions; k-- > 0;) {
+            const auto ranks = static_cast<std::size_t>(extents[k]);
+            shared_.insert(shared_.begin(), shared_index{"", ranks, rank % ranks});
+            rank /= ranks;
+        }
+        const std::vector<int> periods(dimensions, 0);
+        MPI_Cart_create(MPI_COMM_WORLD, static_cast<int>(dimensions), extents.data(),
+                        periods.data(), 0, &comm_);
+    }
+    ~random_sharing() { MPI_Comm_free(&comm_); }
+    random_sharing(const random_sharing&) = delete;
+    random_sharing& operator=(const random_sharing&) = delete;
 
     std::string run(const std::map<std::string, dense>& more) {
         bind(more);
@@ -52,7 +109,7 @@ public:
         if (const std::string wrong = refusal([&] { expected = ricci::run(program_, whole_); });
             !wrong.empty())
             return {};  // which is the other tests' matter
-        if (!choose_letter()) return {};
+        if (!choose_letters()) return {};
         share_out();
         return said_by_any(compare(expected));
     }
@@ -79,98 +136,75 @@ private:
         for (const auto& i : indices_to_give(p_))
             whole_.push_back({plain_letter(i), extent(p_.extent(i))});
     }
-    // A letter under which no tensor that is bound or given has two axes.
-    bool choose_letter() {
+    bool choose_letters() {
         const ir::program_view p = program_.view();
         std::vector<std::string> all;
         for (ir::ref i = 0; i < p.indices.size(); ++i)
             if (std::find(all.begin(), all.end(), spelled(p.index(i))) == all.end())
                 all.push_back(spelled(p.index(i)));
         std::shuffle(all.begin(), all.end(), random_);
-        for (const std::string& letter : all) {
-            letter_ = letter;
-            axes_.clear();
-            if (find_axes(p) && !axes_.empty()) return true;
+        std::size_t found = 0;
+        for (std::size_t k = 0; k < all.size() && found < shared_.size(); ++k) {
+            shared_index& s = shared_[found];
+            s.letter = all[k];
+            s.axes.clear();
+            if (s.find(p) && (found == 0 || !meet(shared_[0], s))) ++found;
         }
-        return false;
+        return found == shared_.size();
     }
-    bool find_axes(const ir::program_view& p) {
-        bool unique = true;
-        const auto see = [&](ir::ref name, ir::range at) {
-            for (std::int32_t k = 0; k < at.count; ++k) {
-                const ir::position& q = p.at(at, k);
-                if (q.kind != ir::position_kind::index || spelled(p.index(q.index)) != letter_)
-                    continue;
-                const auto [known, fresh] = axes_.emplace(spelled(p.name(name)), k);
-                unique = unique && (fresh || known->second == k);
-            }
-        };
-        for (const ir::equation& e : p.equations) {
-            see(e.name, e.positions);
-            ir::for_each_node(p, e.body, [&](ir::ref n) {
-                if (p.nodes[n].kind == ir::op::tensor) see(p.nodes[n].name, p.nodes[n].positions);
-            });
-        }
-        // a derivative lies as what it is of
-        for (ir::ref n = 0; n < p.names.size(); ++n) {
-            const ir::name_symbol& s = p.names[n];
-            if (s.kind == ir::name_kind::plain || s.of == ir::none) continue;
-            const std::string mine = spelled(p.name(n)), its = spelled(p.name(s.of));
-            if (s.numerator_rank > 0) return false;
-            if (axes_.count(its) > 0) {
-                const auto [known, fresh] = axes_.emplace(mine, axes_[its]);
-                unique = unique && (fresh || known->second == axes_[its]);
-            } else if (axes_.count(mine) > 0) {
-                axes_[its] = axes_[mine];
-            }
-        }
-        return unique;
-    }
-    // Places of an axis of that extent, rank by rank.
-    const std::vector<std::size_t>& counts(std::size_t extent) {
-        const auto known = counts_.find(extent);
-        return known != counts_.end() ? known->second
-                                      : counts_.emplace(extent, counts_of(extent, cut::even))
-                                            .first->second;
+    static bool meet(const shared_index& a, const shared_index& b) {
+        return std::any_of(a.axes.begin(), a.axes.end(), [&](const auto& one) {
+            const auto other = b.axes.find(one.first);
+            return other != b.axes.end() && other->second == one.second;
+        });
     }
     void share_out() {
-        for (named& o : whole_) {
+        for (const named& o : whole_) {
             mine_.push_back(o);
-            const auto axis = axes_.find(o.name);
-            if (o.value.kind() != detail::operand_kind::tensor || axis == axes_.end()) continue;
-            const array& all = o.value.value();
-            const auto k = static_cast<std::size_t>(axis->second);
-            const std::size_t extent = all.extent(k);
-            if (counts_.count(extent) == 0) {
-                std::vector<std::size_t> drawn_counts(static_cast<std::size_t>(ranks_of_world()));
-                for (std::size_t place = 0; place < extent; ++place)
-                    ++drawn_counts[random_() % drawn_counts.size()];
-                counts_[extent] = random_() % 2 == 0 ? counts_of(extent, cut::even) : drawn_counts;
+            if (o.value.kind() != detail::operand_kind::tensor) continue;
+            array part = o.value.value();
+            for (shared_index& s : shared_) {
+                const auto axis = s.axes.find(o.name);
+                if (axis == s.axes.end()) continue;
+                const auto k = static_cast<std::size_t>(axis->second);
+                const std::size_t extent = part.extent(k);
+                if (s.counts.count(extent) == 0 && random_() % 2 == 0) {
+                    std::vector<std::size_t> counts(s.ranks);
+                    for (std::size_t place = 0; place < extent; ++place)
+                        ++counts[random_() % s.ranks];
+                    s.counts[extent] = counts;
+                }
+                part = part_of_rank(part, k, s.counts_of_places(extent), s.place);
             }
-            mine_.back().value = bindable(own_part(all, k, counts_[extent]));
+            mine_.back().value = bindable(std::move(part));
         }
     }
     std::string compare(const arrays& expected) {
+        std::vector<std::string> letters;
+        std::string how = " with";
+        for (const shared_index& s : shared_) letters.push_back(s.letter), how += " " + s.letter;
+        how += " shared out: ";
         std::optional<mpi::runner> step;
-        std::string wrong = refusal(
-            [&] { step.emplace(mpi::prepare(MPI_COMM_WORLD, program_, {letter_}, mine_)); });
-        if (!wrong.empty()) return "refused with " + letter_ + " shared out: " + wrong;
+        std::string wrong =
+            refusal([&] { step.emplace(mpi::prepare(comm_, program_, letters, mine_)); });
+        if (!wrong.empty()) return "refused" + how + wrong;
         take_counted_bytes();
         wrong = refusal([&] { (*step)(); });
-        if (!wrong.empty()) return "fails with " + letter_ + " shared out: " + wrong;
+        if (!wrong.empty()) return "fails" + how + wrong;
         if (take_counted_bytes() != step->bytes_sent())
             return "other bytes than it says: " + step->explain();
         const double tolerance = type_ == element::f32 ? 3e-3 : 1e-9;
         for (const auto& [name, value] : expected) {
             array wanted = value;
-            if (const auto axis = axes_.find(name); axis != axes_.end()) {
-                const auto k = static_cast<std::size_t>(axis->second);
-                wanted = own_part(value, k, counts(value.extent(k)));
-            }
+            for (shared_index& s : shared_)
+                if (const auto axis = s.axes.find(name); axis != s.axes.end()) {
+                    const auto k = static_cast<std::size_t>(axis->second);
+                    wanted = part_of_rank(wanted, k, s.counts_of_places(wanted.extent(k)), s.place);
+                }
             if (const std::string apart = difference_of((*step)[name], wanted, tolerance);
                 !apart.empty())
-                return "differs with " + letter_ + " shared out: " + name + " on rank " +
-                       std::to_string(rank_of_world()) + ": " + apart + "\n" + step->explain();
+                return "differs" + how + name + " on rank " + std::to_string(rank_of_world()) +
+                       ": " + apart + "\n" + step->explain();
         }
         return {};
     }
@@ -186,10 +220,9 @@ private:
     const program program_;
     const element type_;
     std::mt19937 random_;
+    MPI_Comm comm_ = MPI_COMM_NULL;
     std::vector<named> whole_, mine_;
-    std::string letter_;
-    std::map<std::string, int> axes_;
-    std::map<std::size_t, std::vector<std::size_t>> counts_;
+    std::vector<shared_index> shared_;
 };
 
 program with_all_kept(const random_program& p) {
@@ -199,6 +232,7 @@ program with_all_kept(const random_program& p) {
     return what;
 }
 
+template <std::size_t Dimensions>
 std::string check_shared(const random_program& p) {
     if (holds_extremes_of_nothing(p, interpret(p, element::f64))) return {};
     const program what = with_all_kept(p);
@@ -206,9 +240,10 @@ std::string check_shared(const random_program& p) {
                                         element::i64};
     const element type = types[p.seed % 5];
     if (!can_compute(ir::program(what.view()), type)) return {};
-    return random_sharing(p, what, type).run({});
+    return random_sharing(p, what, type, Dimensions).run({});
 }
 
+template <std::size_t Dimensions>
 std::string check_shared_gradient(const random_program& p) {
     if (holds_extremes_of_nothing(p, interpret(p, element::f64))) return {};
     const std::string of = result_of(p).name;
@@ -222,15 +257,26 @@ std::string check_shared_gradient(const random_program& p) {
     } catch (const error&) {
         return {};  // what has cancelled while it was read depends on nothing
     }
-    return random_sharing(p, *back, element::f64).run({{"dL/d" + of, weights_of(p)}});
+    return random_sharing(p, *back, element::f64, Dimensions)
+        .run({{"dL/d" + of, weights_of(p)}});
 }
 
 }  // namespace
 
 TEST_CASE("random programs with an index shared out") {
-    on_random_programs(program_count(60), {}, check_shared);
+    on_random_programs(program_count(60), {}, check_shared<1>);
+}
+
+TEST_CASE("random programs with two indices shared out over a grid") {
+    if (ranks_of_world() < 4) return;  // one of the two would be whole
+    on_random_programs(program_count(60), {}, check_shared<2>);
 }
 
 TEST_CASE("gradients of random programs with an index shared out") {
-    on_random_programs(program_count(40), smooth, check_shared_gradient);
+    on_random_programs(program_count(40), smooth, check_shared_gradient<1>);
+}
+
+TEST_CASE("gradients of random programs with two indices shared out over a grid") {
+    if (ranks_of_world() < 4) return;
+    on_random_programs(program_count(40), smooth, check_shared_gradient<2>);
 }

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -36,25 +37,29 @@ inline array drawn(std::vector<std::size_t> extents, unsigned seed) {
     return a;
 }
 
-/// This rank's places of an axis, as rank r has `counts[r]` of them.
-inline array own_part(const array& whole, std::size_t axis,
-                      const std::vector<std::size_t>& counts) {
-    const auto rank = static_cast<std::size_t>(rank_of_world());
+/// The places of an axis that rank `rank` has, as rank r has `counts[r]` of them.
+inline array part_of_rank(const array& whole, std::size_t axis,
+                          const std::vector<std::size_t>& counts, std::size_t rank) {
     std::size_t before = 0;
     for (std::size_t r = 0; r < rank; ++r) before += counts[r];
     std::vector<std::size_t> extents(whole.extents().begin(), whole.extents().end());
     extents[axis] = counts[rank];
-    const double* const first = static_cast<const double*>(whole.data()) +
-                                static_cast<std::int64_t>(before) * whole.strides()[axis];
-    return array::over(nullptr, whole.type(), const_cast<double*>(first), extents, whole.strides())
+    const char* const first = static_cast<const char*>(whole.data()) +
+                              static_cast<std::int64_t>(before) * whole.strides()[axis] *
+                                  static_cast<std::int64_t>(size_of(whole.type()));
+    return array::over(nullptr, whole.type(), const_cast<char*>(first), extents, whole.strides())
         .clone();
+}
+inline array own_part(const array& whole, std::size_t axis,
+                      const std::vector<std::size_t>& counts) {
+    return part_of_rank(whole, axis, counts, static_cast<std::size_t>(rank_of_world()));
 }
 
 /// `total` places, over as many ranks as there are: as evenly as they go, or all but the last rank
 /// none, or the second rank none.
 enum class cut { even, last, uneven };
-inline std::vector<std::size_t> counts_of(std::size_t total, cut how) {
-    const auto ranks = static_cast<std::size_t>(ranks_of_world());
+inline std::vector<std::size_t> counts_of(
+    std::size_t total, cut how, std::size_t ranks = static_cast<std::size_t>(ranks_of_world())) {
     std::vector<std::size_t> counts(ranks, 0);
     if (how == cut::last) counts.back() = total;
     else if (how == cut::even)
@@ -64,14 +69,26 @@ inline std::vector<std::size_t> counts_of(std::size_t total, cut how) {
     return counts;
 }
 
+/// Of complex numbers the real part.
+inline double real_element(const array& a, std::size_t k) {
+    switch (a.type()) {
+        case element::f32:
+            return static_cast<const float*>(a.data())[k];
+        case element::c128:
+            return static_cast<const std::complex<double>*>(a.data())[k].real();
+        case element::i64:
+            return static_cast<double>(static_cast<const std::int64_t*>(a.data())[k]);
+        default:
+            return static_cast<const double*>(a.data())[k];
+    }
+}
 inline double largest_difference(const array& a, const array& b) {
     REQUIRE(std::vector<std::size_t>(a.extents().begin(), a.extents().end()) ==
             std::vector<std::size_t>(b.extents().begin(), b.extents().end()));
     const array x = a.clone(), y = b.clone();
     double most = 0;
     for (std::size_t k = 0; k < x.size(); ++k) {
-        const double u = static_cast<const double*>(x.data())[k];
-        const double v = static_cast<const double*>(y.data())[k];
+        const double u = real_element(x, k), v = real_element(y, k);
         if (u == v || (std::isnan(u) && std::isnan(v))) continue;
         const double apart = std::abs(u - v) / (1 + std::abs(v));
         most = std::isnan(apart) ? INFINITY : std::max(most, apart);
