@@ -29,17 +29,33 @@ std::optional<fold> fold_of(ir::reduction r) {
 
 // Small questions ---------------------------------------------------------------------------------
 
-bool local_equation::has_split(ir::range at) const {
-    return split_ != ir::none && ir::has_index(p_, at, split_);
+local_equation::local_equation(workbench& bench, placement& where, ir::ref equation,
+                               std::vector<ir::ref> split, bool wait)
+    : bench_(bench), p_(bench.text.program), where_(where), number_(equation),
+      split_(std::move(split)), wait_(wait) {
+    if (split_.empty()) return;
+    all_ = bench_.text.extents[static_cast<std::size_t>(split_[0])];
+    const distribution& parts = bench_.sharing.of(all_);
+    before_ = parts.before(bench_.sharing.rank);
+    own_ = parts.of(bench_.sharing.rank);
+    most_ = parts.most();
+}
+
+bool local_equation::is_split(ir::ref letter) const {
+    return std::find(split_.begin(), split_.end(), letter) != split_.end();
+}
+// Whether positions have a letter that is split. None have two: a rank would have to have the places
+// of one for all places of the other.
+bool local_equation::has_split(ir::range at) {
+    std::size_t count = 0;
+    for (const ir::ref i : split_) count += ir::has_index(p_, at, i) ? 1 : 0;
+    if (count > 1) possible_ = false;
+    return count > 0;
 }
 bool local_equation::binds_split(const ir::node& x) const {
     for (std::int32_t k = 0; k < x.indices.count; ++k)
-        if (p_.links[x.indices.first + k] == split_) return split_ != ir::none;
+        if (is_split(p_.links[x.indices.first + k])) return true;
     return false;
-}
-std::int64_t local_equation::own_extent(ir::ref letter) const {
-    const std::int64_t all = bench_.text.extents[static_cast<std::size_t>(letter)];
-    return letter == split_ ? bench_.sharing.of(all).of(bench_.sharing.rank) : all;
 }
 std::vector<ir::ref> local_equation::free_letters(ir::ref n) const {
     std::vector<ir::ref> all;
@@ -54,7 +70,7 @@ double local_equation::places(ir::ref n) const {
     double count = 1;
     for (const ir::ref i : free_letters(n)) {
         const std::int64_t all = bench_.text.extents[static_cast<std::size_t>(i)];
-        count *= static_cast<double>(i == split_ ? bench_.sharing.of(all).most() : all);
+        count *= static_cast<double>(is_split(i) ? most_ : all);
     }
     return count;
 }
@@ -88,24 +104,22 @@ bool local_equation::may_leave_condition(ir::ref body) const {
 
 ir::range local_equation::shifted(ir::range at) {
     if (!has_split(at)) return at;
-    const std::int64_t all = bench_.text.extents[static_cast<std::size_t>(split_)];
-    const std::int64_t before = bench_.sharing.of(all).before(bench_.sharing.rank);
     std::vector<ir::position> list(p_.positions.begin() + at.first,
                                    p_.positions.begin() + at.first + at.count);
     for (ir::position& q : list) {
-        if (q.kind == ir::position_kind::index && q.index == split_) {
-            q = {ir::position_kind::affine, q.upper, ir::none, static_cast<std::int32_t>(before),
-                 {p_.affine_terms.size(), 1}};
-            p_.affine_terms.push({split_, 1});
+        if (q.kind == ir::position_kind::index && is_split(q.index)) {
+            const ir::range terms{p_.affine_terms.size(), 1};
+            p_.affine_terms.push({q.index, 1});
+            q = {ir::position_kind::affine, q.upper, ir::none, static_cast<std::int32_t>(before_),
+                 terms};
             continue;
         }
         for (std::int32_t t = 0; t < q.terms.count; ++t) {
             const ir::affine_term term = p_.affine_terms[q.terms.first + t];
-            if (term.index != split_) continue;
+            if (!is_split(term.index)) continue;
             if (q.kind == ir::position_kind::merged) possible_ = false;
             // of a subtracted letter the last place of all is where the least value is
-            const std::int64_t off = term.coefficient >= 0 ? before
-                                                           : own_extent(split_) + before - all;
+            const std::int64_t off = term.coefficient >= 0 ? before_ : own_ + before_ - all_;
             q.offset += static_cast<std::int32_t>(term.coefficient * off);
         }
     }
@@ -140,7 +154,7 @@ ir::ref local_equation::extract(ir::ref body, fold how, const ir::node* over) {
             return std::find(first, first + over->indices.count, i) !=
                    first + over->indices.count;
         });
-    std::erase(letters, split_);
+    std::erase_if(letters, [&](ir::ref i) { return is_split(i); });
     std::vector<std::int64_t> shape;
     const ir::range at{p_.positions.size(), static_cast<std::int32_t>(letters.size())};
     for (const ir::ref i : letters) {
@@ -176,13 +190,8 @@ local_equation::value local_equation::walk(ir::ref n) {
             return walk_product(x);
         case ir::op::position:
             if (!has_split(x.positions)) return {n, place::whole};
-            {
-                const std::int64_t all = bench_.text.extents[static_cast<std::size_t>(split_)];
-                const std::int64_t before = bench_.sharing.of(all).before(bench_.sharing.rank);
-                if (before == 0) return {n, place::own};
-                return {p_.make(ir::op::add, n, p_.number(static_cast<double>(before))),
-                        place::own};
-            }
+            if (before_ == 0) return {n, place::own};
+            return {p_.make(ir::op::add, n, p_.number(static_cast<double>(before_))), place::own};
         case ir::op::delta: {
             if (!has_split(x.positions)) return {n, place::whole};
             ir::node moved = x;
@@ -238,9 +247,6 @@ void local_equation::read_arithmetic(ir::node& read) {
     std::int32_t axis = 0;
     while (!has_split({read.positions.first + axis, 1})) ++axis;
     const ir::position q = p_.positions[read.positions.first + axis];
-    const std::int64_t all = bench_.text.extents[static_cast<std::size_t>(split_)];
-    const std::int64_t own = own_extent(split_);
-    const std::int64_t before = bench_.sharing.of(all).before(bench_.sharing.rank);
     std::int64_t reach = q.offset + 1, first = 0, fewer = 0;
     bool subtracted = false;
     for (std::int32_t t = 0; t < q.terms.count; ++t) {
@@ -248,9 +254,9 @@ void local_equation::read_arithmetic(ir::node& read) {
         const std::int64_t size = std::abs(term.coefficient);
         reach += size * (bench_.text.extents[static_cast<std::size_t>(term.index)] - 1);
         subtracted = subtracted || term.coefficient < 0;
-        if (term.index != split_) continue;
-        first += size * (term.coefficient > 0 ? before : all - own - before);
-        fewer += size * (all - own);
+        if (!is_split(term.index)) continue;
+        first += size * (term.coefficient > 0 ? before_ : all_ - own_ - before_);
+        fewer += size * (all_ - own_);
     }
     const std::int64_t extent = bench_.text.shapes[static_cast<std::size_t>(read.name)]
                                                   [static_cast<std::size_t>(axis)];
@@ -346,6 +352,12 @@ local_equation::value local_equation::walk_reduction(const ir::node& x) {
     work_ += places(child.node);
     const bool linear = r == ir::reduction::sum || r == ir::reduction::mean;
     if (over_split || !linear) child = whole(child);
+    if (over_split)
+        for (const ir::ref i : free_letters(child.node)) {
+            const ir::ref* first = p_.links.begin() + x.indices.first;
+            if (is_split(i) && std::find(first, first + x.indices.count, i) == first + x.indices.count)
+                possible_ = false;  // partial for each of a rank's places of another letter
+        }
     if (!over_split || !possible_) return {copy(x, {child.node}), child.at};
     if (r == ir::reduction::softmax) return softmax(x, child);
     if (r == ir::reduction::mean) return mean(x, child);
@@ -396,8 +408,10 @@ local_equation::value local_equation::mean(const ir::node& x, value child) {
 void local_equation::add(ir::ref name, ir::range positions, ir::ref body) {
     operation o;
     o.equation = number_;
-    if (bench_.sharing.rank > 0 && !of_others_.empty()) body = of_others(body);
-    o.compute = {{name, positions, body, false, p_.equations[number_].source}, split_};
+    const ir::ref others = of_others_.empty() ? body : of_others(body);
+    const bool alone = bench_.sharing.rank == 0 && others != body;
+    if (bench_.sharing.rank > 0) body = others;
+    o.compute = {{name, positions, body, false, p_.equations[number_].source}, split_, alone};
     where_.operations.push_back(o);
 }
 

@@ -11,15 +11,14 @@
 
 namespace ricci::mpi {
 
-/// An equation as each rank computes it for its own places of one letter, `split`, or as all compute
-/// it alike where that is ir::none. What sums over the letter gives a partial value; such values go
+/// An equation as each rank computes it for its own places of some letters, `split`, that have as many
+/// of them, or as all compute it alike where there are none. What sums over the letter gives a partial value; such values go
 /// on as they are through what is linear, if they may `wait`, and are made whole before anything
 /// else reads them.
 class local_equation {
 public:
-    local_equation(workbench& bench, placement& where, ir::ref equation, ir::ref split, bool wait)
-        : bench_(bench), p_(bench.text.program), where_(where), number_(equation), split_(split),
-          wait_(wait) {}
+    local_equation(workbench& bench, placement& where, ir::ref equation, std::vector<ir::ref> split,
+                   bool wait);
 
     /// Adds what has to be done; false where the equation cannot be cut along this letter.
     bool run();
@@ -52,18 +51,19 @@ private:
     void add(ir::ref name, ir::range positions, ir::ref body);
     bool may_leave_condition(ir::ref body) const;
     ir::range shifted(ir::range at);
-    bool has_split(ir::range at) const;
+    bool is_split(ir::ref letter) const;
+    bool has_split(ir::range at);
     bool binds_split(const ir::node& x) const;
     ir::ref copy(ir::node x, const std::vector<ir::ref>& children);
     std::vector<ir::ref> free_letters(ir::ref n) const;
     double places(ir::ref n) const;
-    std::int64_t own_extent(ir::ref letter) const;
 
     workbench& bench_;
     ir::program& p_;
     placement& where_;
     ir::ref number_;
-    ir::ref split_;
+    std::vector<ir::ref> split_;
+    std::int64_t all_ = 0, own_ = 0, before_ = 0, most_ = 0;  // places: of this rank, before it
     bool wait_;
     bool possible_ = true;
     double work_ = 0;

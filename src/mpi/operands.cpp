@@ -253,10 +253,11 @@ void find_axes(shared_call& call, const std::vector<std::string>& shared_out,
                const grid_of_ranks& grid) {
     const ir::program_view view = call.program.view();
     for (std::size_t k = 0; k < shared_out.size(); ++k) {
-        shared_letter one{shared_out[k], grid.comm(k), {}};
+        shared_letter one{shared_out[k], {}};
         one.sharing.rank = grid.place(grid.rank(), k);
         one.sharing.ranks = grid.extent(k);
         call.shared.push_back(one);
+        call.comms.push_back(grid.comm(k));
         call.axes.push_back(axes_with(view, one.letter));
         for (std::size_t other = 0; other < k; ++other)
             for (ir::ref n = 0; n < view.names.size(); ++n) {
@@ -284,6 +285,7 @@ void leave_out_single_ranks(shared_call& call) {
         if (call.shared.size() == 1) break;
         const auto at = static_cast<std::ptrdiff_t>(k);
         call.shared.erase(call.shared.begin() + at);
+        call.comms.erase(call.comms.begin() + at);
         call.axes.erase(call.axes.begin() + at);
         call.letters.erase(call.letters.begin() + at);
     }
@@ -295,7 +297,7 @@ shared_call shared_call_of(const grid_of_ranks& grid, const ricci::program& p,
                            const std::vector<std::string>& shared_out,
                            const std::vector<named>& operands, const prepare_options& options) {
     std::string mine;
-    shared_call call{p, operands, {}, {}, {}, ir::shape_table(p.view()), element::f64, {}, {}};
+    shared_call call{p, operands, {}, {}, {}, {}, ir::shape_table(p.view()), element::f64, {}, {}};
     refuse_together(grid.comm(), words_of_failure([&] {
         for (named& o : call.operands)
             if (o.value.kind() != operand_kind::index) o.name = canonical_name(o.name);

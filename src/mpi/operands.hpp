@@ -11,7 +11,7 @@
 #include <ricci/program.hpp>
 
 #include "src/mpi/grid.hpp"
-#include "src/mpi/rank_program.hpp"
+#include "src/mpi/placed_program.hpp"
 
 namespace ricci::mpi {
 
@@ -20,7 +20,8 @@ struct shared_call {
     ricci::program program;       // what memory is bound to is an output
     std::vector<named> operands;  // of this rank, by their canonical names
     std::vector<shared_letter> shared;          // those over more than one rank, or one at least
-    std::vector<shared_axes> axes;              // by shared letter
+    std::vector<MPI_Comm> comms;                // by shared letter
+    std::vector<shared_axes> axes;              // the same
     std::vector<std::vector<ir::ref>> letters;  // the same: where it is a letter of the text
     ir::shape_table shapes;  // of the whole tensors
     element type = element::f64;

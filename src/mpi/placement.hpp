@@ -34,10 +34,11 @@ struct forms {
     }
 };
 
-/// An equation that each rank computes; where `split` is a letter, for its own places of that.
+/// An equation that each rank computes, for its own places of the letters of `split`.
 struct computation {
     ir::equation what;
-    ir::ref split = ir::none;
+    std::vector<ir::ref> split = {};
+    bool has_whole_terms = false;  // beside partial ones, also where there are no places
 };
 enum class exchange_kind : std::uint8_t { all_reduce, all_gather, reduce_scatter };
 /// What all ranks do together.

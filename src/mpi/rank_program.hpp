@@ -12,18 +12,9 @@
 #include <ricci/array.hpp>
 #include <ricci/engine/executable.hpp>
 
-#include "src/mpi/distribution.hpp"
-#include "src/mpi/own_letters.hpp"
-#include "src/mpi/search.hpp"
+#include "src/mpi/placed_program.hpp"
 
 namespace ricci::mpi {
-
-/// A shared-out index, and the ranks that differ in its places alone.
-struct shared_letter {
-    std::string letter;
-    MPI_Comm comm = MPI_COMM_NULL;
-    mpi::sharing sharing;
-};
 
 class rank_program {
 public:
@@ -35,28 +26,18 @@ public:
     virtual std::int64_t bytes_sent() const = 0;
 };
 
-/// A program of which some letters are yet to be shared out. Of these its extents are all places;
-/// of those that have been, this rank's.
-struct rank_request {
-    lettered_program text;
-    std::vector<shared_letter>* shared = nullptr;
-    std::size_t next = 0;                       // the first one that is yet to be shared out
-    std::vector<shared_axes> axes;              // by shared letter, in the text
-    std::vector<std::vector<ir::ref>> letters;  // by shared letter: what `origin` says of it
-    std::vector<ir::ref> inputs, outputs;
-    std::map<ir::ref, array> memory;  // of inputs, and of outputs where it is there
+/// What a rank has of the names of a program.
+struct rank_memory {
+    std::map<ir::ref, array> arrays;  // of inputs, and of outputs where it is there
     std::map<ir::ref, engine::number> numbers;
     std::map<ir::ref, detail::memory_watch**> watches;
-    element type = element::f64;
-    ir::program_view program;      // the caller's, for words,
-    std::vector<ir::ref> defined;  // and by name: which tensor of it this is for
 };
 
-/// Carries out the next shared letter: stages with exchanges between them, each of which is again
-/// such a program.
+/// The next shared letter carried out.
 class shared_program final : public rank_program {
 public:
-    explicit shared_program(rank_request request);
+    /// By shared letter, the communicator of the ranks that differ in its places alone.
+    shared_program(sharing_request request, rank_memory memory, const std::vector<MPI_Comm>& comms);
     ~shared_program() override;
 
     void run(std::string& wrong) override;

@@ -24,31 +24,37 @@ struct runner::state {
         : grid(outside, shared_out),
           call(shared_call_of(grid, p, shared_out, operands, options)) {
         refuse_together(grid.comm(), words_of_failure([&] {
-            step.emplace(request());
+            take_operands();
+            step.emplace(request(), memory, call.comms);
             check_bound();
         }));
     }
 
-    rank_request request() {
-        rank_request r;
+    sharing_request request() {
+        sharing_request r;
         r.text = with_own_letters(call.program.view(), call.shapes);
         r.shared = &call.shared;
         r.axes = call.axes;
         r.letters = call.letters;
         r.inputs = call.inputs;
         r.outputs = call.outputs;
+        for (const auto& [name, a] : memory.arrays) r.types[name] = a.type();
         r.type = call.type;
         r.program = call.program.view();
         for (ir::ref n = 0; n < r.program.names.size(); ++n) r.defined.push_back(n);
-        for (const named& o : call.operands) {
-            const ir::ref n = r.program.find(detail::view_of(o.name));
-            if (o.value.kind() == detail::operand_kind::number) r.numbers[n] = o.value.number();
-            if (o.value.kind() != detail::operand_kind::tensor) continue;
-            const bool input = r.program.definition(n) == ir::none;
-            (input ? r.memory : bound).insert_or_assign(n, o.value.value());
-            if (input && o.value.watch() != nullptr) r.watches[n] = o.value.watch();
-        }
         return r;
+    }
+    void take_operands() {
+        const ir::program_view p = call.program.view();
+        for (const named& o : call.operands) {
+            const ir::ref n = p.find(detail::view_of(o.name));
+            if (o.value.kind() == detail::operand_kind::number)
+                memory.numbers[n] = o.value.number();
+            if (o.value.kind() != detail::operand_kind::tensor) continue;
+            const bool input = p.definition(n) == ir::none;
+            (input ? memory.arrays : bound).insert_or_assign(n, o.value.value());
+            if (input && o.value.watch() != nullptr) memory.watches[n] = o.value.watch();
+        }
     }
     // A part that was bound for an output has the extents of what this rank gets.
     void check_bound() const {
@@ -76,6 +82,7 @@ struct runner::state {
 
     grid_of_ranks grid;
     shared_call call;
+    rank_memory memory;
     std::map<ir::ref, array> bound;
     std::optional<shared_program> step;
 };

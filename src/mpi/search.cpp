@@ -102,11 +102,11 @@ private:
     std::vector<placement> next(const std::vector<placement>& ways, ir::ref e) {
         std::vector<placement> made;
         for (const placement& way : ways)
-            for (const ir::ref letter : letters_of(way, e))
+            for (const std::vector<ir::ref>& letters : splits_of(way, e))
                 for (const bool wait : {true, false}) {
                     if (!wait && !reads_partial(way, e)) continue;
                     placement more = way;
-                    if (local_equation(bench_, more, e, letter, wait).run())
+                    if (local_equation(bench_, more, e, letters, wait).run())
                         made.push_back(std::move(more));
                 }
         return cheapest(made);
@@ -132,11 +132,25 @@ private:
         });
         return found;
     }
-    // The letters that an equation may be cut along: those of axes that lie in parts, or are to.
-    std::vector<ir::ref> letters_of(const placement& way, ir::ref e) const {
-        std::vector<ir::ref> found{ir::none};
-        const auto add = [&](ir::ref i) {
-            if (std::find(found.begin(), found.end(), i) == found.end()) found.push_back(i);
+    // What an equation may be cut along: nothing, each letter of axes that lie in parts, or are to,
+    // and all of these together that the shared-out index has become in several sums.
+    std::vector<std::vector<ir::ref>> splits_of(const placement& way, ir::ref e) const {
+        std::vector<ir::ref> together;
+        const std::vector<ir::ref> letters = letters_of(way, e, together);
+        std::vector<std::vector<ir::ref>> splits{{}};
+        if (together.size() > 1) splits.push_back(together);
+        for (const ir::ref i : letters) splits.push_back({i});
+        return splits;
+    }
+    std::vector<ir::ref> letters_of(const placement& way, ir::ref e,
+                                    std::vector<ir::ref>& together) const {
+        std::vector<ir::ref> found;
+        const auto add = [&](ir::ref i, bool named) {
+            if (std::find(found.begin(), found.end(), i) != found.end()) return;
+            found.push_back(i);
+            const std::vector<std::int64_t>& extents = bench_.text.extents;
+            if (named && (together.empty() || extents[at(together[0])] == extents[at(i)]))
+                together.push_back(i);
         };
         const ir::program& p = bench_.text.program;
         const auto see = [&](ir::range positions, auto&& is_cut) {
@@ -146,7 +160,7 @@ private:
                 const ir::ref origin = bench_.text.origin[at(q.index)];
                 const bool named =
                     std::find(letters_.begin(), letters_.end(), origin) != letters_.end();
-                if ((named && bench_.sharing.ranks > 1) || is_cut(k)) add(q.index);
+                if ((named && bench_.sharing.ranks > 1) || is_cut(k)) add(q.index, named);
             }
         };
         const ir::equation& q = p.equations[e];

@@ -67,45 +67,43 @@ private:
         for_each_read(o, [&](ir::ref n) { level = std::max(level, level_[n]); });
         level_[o.compute.what.name] = level;
         made_in_[o.compute.what.name] = level;
+        if (is_skipped(o.compute)) skipped_.insert(o.compute.what.name);
         last_ = std::max(last_, level);
     }
     void store(ir::ref n) { stored_.insert(n); }
-    // What later stages read, and what is exchanged or wanted, is stored.
+    // What later stages read, and what is exchanged or wanted, is stored; also what this rank reads
+    // and has no places to compute, which is what a fold of nothing is.
     void need_in(ir::ref n, int level) {
         const auto made = made_in_.find(n);
-        if (made != made_in_.end() && made->second < level) store(n);
+        if (made != made_in_.end() && (made->second < level || skipped_.count(n) > 0)) store(n);
     }
     void find_stored() {
-        std::set<ir::ref> read;
         for (const operation& o : operations_) {
             if (o.kind == operation_kind::exchange) {
                 const ir::ref n = o.exchange.from;
                 if (made_in_.count(n) > 0) store(n);
             }
-            if (o.kind != operation_kind::computation) continue;
-            for_each_read(o, [&](ir::ref n) {
-                need_in(n, level_[o.compute.what.name]);
-                read.insert(n);
-            });
+            if (o.kind != operation_kind::computation || is_skipped(o.compute)) continue;
+            for_each_read(o, [&](ir::ref n) { need_in(n, level_[o.compute.what.name]); });
         }
-        // what nobody reads in its stage would be an output of it without memory
+        // what nobody on this rank reads in its stage would be an output of it without memory
         for (const auto& [n, level] : made_in_) {
             bool here = false;
             for (const operation& o : operations_)
                 if (o.kind == operation_kind::computation &&
-                    level_[o.compute.what.name] == level)
+                    level_[o.compute.what.name] == level && !is_skipped(o.compute))
                     for_each_read(o, [&, name = n](ir::ref r) { here = here || r == name; });
             if (!here) store(n);
         }
     }
 
     bool is_skipped(const computation& c) const {
-        if (c.split == ir::none) return false;
-        return own_extent(c.split, c.split) == 0;
+        if (c.split.empty() || c.has_whole_terms) return false;
+        return own_extent(c.split[0], c.split) == 0;
     }
-    std::int64_t own_extent(ir::ref letter, ir::ref split) const {
+    std::int64_t own_extent(ir::ref letter, const std::vector<ir::ref>& split) const {
         const std::int64_t all = bench_.text.extents[slot(letter)];
-        if (letter != split) return all;
+        if (std::find(split.begin(), split.end(), letter) == split.end()) return all;
         return bench_.sharing.by_extent.at(all).of(bench_.sharing.rank);
     }
 
@@ -154,6 +152,7 @@ private:
     const std::vector<operation>& operations_;
     std::map<ir::ref, int> level_;    // from which stage on a name is there
     std::map<ir::ref, int> made_in_;  // what stages compute
+    std::set<ir::ref> skipped_;       // on this rank
     std::set<ir::ref> stored_;
     int last_ = 0;
 };

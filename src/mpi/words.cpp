@@ -39,13 +39,13 @@ std::string words_of_equation(const ir::program_view& p, ir::ref name) {
 }
 
 std::string words_of(const workbench& bench, const exchange& e, const std::string& letter,
-                     const std::string& equation, std::int64_t bytes) {
+                     const std::string& equation) {
     std::string what = "all-gather";
     if (e.kind == exchange_kind::all_reduce) what = fmt::format("all-reduce ({})", words_of(e.how));
     if (e.kind == exchange_kind::reduce_scatter)
         what = fmt::format("reduce-scatter ({})", words_of(e.how));
-    return fmt::format("{} over {} of {}, for {}: this rank sends {} bytes\n", what, letter,
-                       detail::string_of(bench.text.program.name(e.from)), equation, bytes);
+    return fmt::format("{} over {} of {}, for {}", what, letter,
+                       detail::string_of(bench.text.program.name(e.from)), equation);
 }
 
 std::string words_of(const sharing& s, const std::string& letter) {
