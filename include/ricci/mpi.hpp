@@ -104,8 +104,7 @@ public:
 
     void operator()() { runner_(); }
     template <std::uint64_t Name,
-              class Mistake =
-                  ricci::detail::mistake_of<ricci::detail::no_such_result<Hash, Name>>>
+              class Mistake = ricci::detail::mistake_of<ricci::detail::no_such_result<Hash, Name>>>
     auto operator[](name<Name>) const {
         constexpr auto text = ricci::detail::spelling<Name>();
         constexpr auto view = ricci::detail::program_of<Hash>.view();
@@ -114,8 +113,7 @@ public:
         return a.as<T, rank>();
     }
     template <std::uint64_t Name,
-              class Mistake =
-                  ricci::detail::mistake_of<ricci::detail::no_such_result<Hash, Name>>>
+              class Mistake = ricci::detail::mistake_of<ricci::detail::no_such_result<Hash, Name>>>
     requires ricci::detail::is_a_mistake<Mistake> Mistake operator[](name<Name>) const = delete;
 
     std::string explain() const { return runner_.explain(); }

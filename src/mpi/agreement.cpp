@@ -21,8 +21,8 @@ std::vector<std::string> told_by_all(MPI_Comm comm, const std::string& mine) {
                    comm);
     std::vector<std::string> told;
     for (std::size_t r = 0; r < sizes.size(); ++r)
-        told.push_back(all.substr(static_cast<std::size_t>(first[r]),
-                                  static_cast<std::size_t>(sizes[r])));
+        told.push_back(
+            all.substr(static_cast<std::size_t>(first[r]), static_cast<std::size_t>(sizes[r])));
     return told;
 }
 

@@ -61,9 +61,8 @@ void copy_elements(const array& from, array& to) {
 array part_of(const array& whole, std::size_t axis, std::int64_t before, std::int64_t count) {
     std::vector<std::size_t> extents(whole.extents().begin(), whole.extents().end());
     extents[axis] = static_cast<std::size_t>(count);
-    const char* const first =
-        bytes(whole) +
-        before * whole.strides()[axis] * static_cast<std::int64_t>(size_of(whole.type()));
+    const char* const first = bytes(whole) + before * whole.strides()[axis] *
+                                                 static_cast<std::int64_t>(size_of(whole.type()));
     // the copy keeps the memory
     return array::over(std::make_shared<array>(whole), whole.type(), const_cast<char*>(first),
                        extents, whole.strides(), whole.is_writable());
@@ -100,9 +99,11 @@ public:
             if (k != axis) inside_ *= whole.extent(k);
         constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
         if (inside_ > most || whole.extent(axis) > most)
-            throw error(fmt::format(
-                "ricci: {} elements at each of {} places of the shared-out index are exchanged; MPI "
-                "counts up to {} of either.", inside_, whole.extent(axis), most));
+            throw error(
+                fmt::format("ricci: {} elements at each of {} places of the shared-out index are "
+                            "exchanged; MPI "
+                            "counts up to {} of either.",
+                            inside_, whole.extent(axis), most));
         int before = 0;
         for (const std::int64_t count : parts.counts) {
             counts.push_back(static_cast<int>(count));
@@ -127,8 +128,9 @@ public:
         for (std::size_t r = 0; r < counts.size(); ++r) {
             const int rank = static_cast<int>(r);
             const array part = part_of(whole_, axis_, parts_.before(rank), parts_.of(rank));
-            all.emplace_back(part, row_major_at(packed, static_cast<std::size_t>(first[r]) * inside_,
-                                                part.extents()));
+            all.emplace_back(
+                part,
+                row_major_at(packed, static_cast<std::size_t>(first[r]) * inside_, part.extents()));
         }
         return all;
     }
@@ -147,19 +149,23 @@ class gathering final : public collective {
 public:
     gathering(MPI_Comm comm, const array& from, const array& to, std::size_t axis,
               const distribution& parts)
-        : comm_(comm), from_(from), to_(to), parts_(parts), places_(to_, axis, parts_) {
-        if (!from_.is_contiguous()) mine_ = array(from_.type(), from_.extents());
+        : comm_(comm),
+          from_(from),
+          to_(to),
+          is_packed_(from.is_contiguous()),
+          parts_(parts),
+          places_(to_, axis, parts_) {
+        if (!is_packed_) mine_ = array(from_.type(), from_.extents());
         if (axis == 0) return;
         packed_ = array(to_.type(), to_.extents());
         blocks_ = places_.packed_parts(packed_);
     }
 
     void run() override {
-        const bool lies_apart = !from_.is_contiguous();
-        if (lies_apart) copy_elements(from_, mine_);
+        if (!is_packed_) copy_elements(from_, mine_);
         int rank = 0;
         MPI_Comm_rank(comm_, &rank);
-        MPI_Allgatherv(lies_apart ? bytes(mine_) : bytes(from_),
+        MPI_Allgatherv(is_packed_ ? bytes(from_) : bytes(mine_),
                        places_.counts[static_cast<std::size_t>(rank)], places_.type(),
                        blocks_.empty() ? to_.data() : packed_.data(), places_.counts.data(),
                        places_.first.data(), places_.type(), comm_);
@@ -169,6 +175,7 @@ public:
 private:
     MPI_Comm comm_;
     array from_, to_, mine_, packed_;
+    bool is_packed_;
     distribution parts_;
     places_of_ranks places_;
     std::vector<std::pair<array, array>> blocks_;
@@ -178,7 +185,11 @@ class scattering final : public collective {
 public:
     scattering(MPI_Comm comm, const array& from, const array& to, std::size_t axis, fold how,
                const distribution& parts)
-        : comm_(comm), from_(from), to_(to), op_(from.type(), how), parts_(parts),
+        : comm_(comm),
+          from_(from),
+          to_(to),
+          op_(from.type(), how),
+          parts_(parts),
           places_(from_, axis, parts_) {
         if (axis == 0) return;
         packed_ = array(from_.type(), from_.extents());
@@ -211,8 +222,7 @@ std::unique_ptr<collective> all_gather(MPI_Comm comm, const array& from, const a
     return std::make_unique<gathering>(comm, from, to, axis, parts);
 }
 std::unique_ptr<collective> reduce_scatter(MPI_Comm comm, const array& from, const array& to,
-                                           std::size_t axis, fold how,
-                                           const distribution& parts) {
+                                           std::size_t axis, fold how, const distribution& parts) {
     return std::make_unique<scattering>(comm, from, to, axis, how, parts);
 }
 

@@ -28,8 +28,7 @@ struct distribution {
 /// Where the caller does not say it: the first ranks have one place more than the others.
 inline distribution balanced(std::int64_t total, int ranks) {
     distribution d;
-    for (int r = 0; r < ranks; ++r)
-        d.counts.push_back(total / ranks + (r < total % ranks ? 1 : 0));
+    for (int r = 0; r < ranks; ++r) d.counts.push_back(total / ranks + (r < total % ranks ? 1 : 0));
     return d;
 }
 

@@ -16,8 +16,8 @@ namespace ricci::mpi {
 namespace {
 
 template <class T>
-constexpr bool is_complex_type = !std::is_arithmetic_v<T> && !std::is_same_v<T, bf16> &&
-                                 !std::is_same_v<T, f16>;
+constexpr bool is_complex_type =
+    !std::is_arithmetic_v<T> && !std::is_same_v<T, bf16> && !std::is_same_v<T, f16>;
 /// What elements are folded in: those of 16 bits in float.
 template <class T>
 using computed = std::conditional_t<std::is_same_v<T, bf16> || std::is_same_v<T, f16>, float, T>;
@@ -71,7 +71,8 @@ template <class T, fold How>
 void fold_in(void* in, void* in_and_out, int* count, MPI_Datatype* type) {
     MPI_Count size = 0;  // of as many elements as lie at one place
     MPI_Type_size_x(*type, &size);
-    const auto elements = static_cast<std::size_t>(*count) * static_cast<std::size_t>(size) / sizeof(T);
+    const auto elements =
+        static_cast<std::size_t>(*count) * static_cast<std::size_t>(size) / sizeof(T);
     const T* const a = static_cast<const T*>(in);
     T* const b = static_cast<T*>(in_and_out);
     for (std::size_t k = 0; k < elements; ++k) b[k] = folded(a[k], b[k], How);

@@ -29,8 +29,10 @@ std::string words_of_mistake(const std::vector<std::string>& letters, std::size_
                 return fmt::format("the index {} is to be shared out twice.", letters[k]);
     if (letters.size() == 1 || letters.size() == dimensions) return {};
     return fmt::format(
-        "{} are shared out, each over one dimension of a grid of ranks, and the communicator has {}; "
-        "MPI_Cart_create makes one of {} dimensions.", fmt::join(letters, " and "),
+        "{} are shared out, each over one dimension of a grid of ranks, and the communicator has "
+        "{}; "
+        "MPI_Cart_create makes one of {} dimensions.",
+        fmt::join(letters, " and "),
         dimensions == 0 ? std::string("none") : std::to_string(dimensions), letters.size());
 }
 

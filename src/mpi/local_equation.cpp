@@ -3,36 +3,20 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 
 #include <ricci/ir/rewrite.hpp>
 
 namespace ricci::mpi {
-namespace {
-
-std::optional<fold> fold_of(ir::reduction r) {
-    switch (r) {
-        case ir::reduction::product:
-            return fold::product;
-        case ir::reduction::maximum:
-            return fold::maximum;
-        case ir::reduction::minimum:
-            return fold::minimum;
-        case ir::reduction::logsumexp:
-            return fold::logsumexp;
-        default:
-            return std::nullopt;
-    }
-}
-
-}  // namespace
-
 // Small questions ---------------------------------------------------------------------------------
 
 local_equation::local_equation(workbench& bench, placement& where, ir::ref equation,
                                std::vector<ir::ref> split, bool wait)
-    : bench_(bench), p_(bench.text.program), where_(where), number_(equation),
-      split_(std::move(split)), wait_(wait) {
+    : bench_(bench),
+      p_(bench.text.program),
+      where_(where),
+      number_(equation),
+      split_(std::move(split)),
+      wait_(wait) {
     if (split_.empty()) return;
     all_ = bench_.text.extents[static_cast<std::size_t>(split_[0])];
     const distribution& parts = bench_.sharing.of(all_);
@@ -93,8 +77,7 @@ bool local_equation::may_leave_condition(ir::ref body) const {
         places = places || ir::is_of_matrix(x);
         for (std::int32_t k = 0; x.kind == ir::op::tensor && k < x.positions.count; ++k) {
             const ir::position_kind at = p_.positions[x.positions.first + k].kind;
-            places = places || at == ir::position_kind::affine ||
-                     at == ir::position_kind::gathered;
+            places = places || at == ir::position_kind::affine || at == ir::position_kind::gathered;
         }
     });
     return !conditions || !places;
@@ -151,8 +134,7 @@ ir::ref local_equation::extract(ir::ref body, fold how, const ir::node* over) {
     if (over != nullptr)
         std::erase_if(letters, [&](ir::ref i) {
             const ir::ref* first = p_.links.begin() + over->indices.first;
-            return std::find(first, first + over->indices.count, i) !=
-                   first + over->indices.count;
+            return std::find(first, first + over->indices.count, i) != first + over->indices.count;
         });
     std::erase_if(letters, [&](ir::ref i) { return is_split(i); });
     std::vector<std::int64_t> shape;
@@ -258,8 +240,8 @@ void local_equation::read_arithmetic(ir::node& read) {
         first += size * (term.coefficient > 0 ? before_ : all_ - own_ - before_);
         fewer += size * (all_ - own_);
     }
-    const std::int64_t extent = bench_.text.shapes[static_cast<std::size_t>(read.name)]
-                                                  [static_cast<std::size_t>(axis)];
+    const std::int64_t extent =
+        bench_.text.shapes[static_cast<std::size_t>(read.name)][static_cast<std::size_t>(axis)];
     if (q.kind != ir::position_kind::affine || bench_.is_inner(read.name, axis) ||
         (subtracted && extent != reach)) {
         possible_ = false;
@@ -344,74 +326,17 @@ local_equation::value local_equation::walk_other(const ir::node& x) {
     return {copy(x, children), own ? place::own : place::whole};
 }
 
-local_equation::value local_equation::walk_reduction(const ir::node& x) {
-    const auto r = static_cast<ir::reduction>(x.detail);
-    const bool over_split = binds_split(x);
-    if (ir::is_of_matrix(r) && over_split) possible_ = false;
-    value child = walk(p_.links[x.children.first]);
-    work_ += places(child.node);
-    const bool linear = r == ir::reduction::sum || r == ir::reduction::mean;
-    if (over_split || !linear) child = whole(child);
-    if (over_split)
-        for (const ir::ref i : free_letters(child.node)) {
-            const ir::ref* first = p_.links.begin() + x.indices.first;
-            if (is_split(i) && std::find(first, first + x.indices.count, i) == first + x.indices.count)
-                possible_ = false;  // partial for each of a rank's places of another letter
-        }
-    if (!over_split || !possible_) return {copy(x, {child.node}), child.at};
-    if (r == ir::reduction::softmax) return softmax(x, child);
-    if (r == ir::reduction::mean) return mean(x, child);
-    if (r == ir::reduction::sum) {
-        ir::node own = x;
-        own.value = 0;  // no rank has to have as many places as all have together
-        return {copy(own, {child.node}), place::partial};
-    }
-    return fold_over_ranks(r, x, child.node);
-}
-
-local_equation::value local_equation::fold_over_ranks(ir::reduction r, const ir::node& x,
-                                                      ir::ref child) {
-    ir::node own = x;
-    own.value = 0;
-    own.detail = static_cast<std::uint8_t>(r);
-    return {extract(copy(own, {child}), *fold_of(r), &x), place::whole};
-}
-
-// exp(x - log-sum-exp of x), of which ranks have to agree on the latter alone: it is the pair of a
-// maximum and a sum in one number. Of a row of nothing but -infinity all weights are 0.
-local_equation::value local_equation::softmax(const ir::node& x, value child) {
-    const value total = fold_over_ranks(ir::reduction::logsumexp, x, child.node);
-    const ir::ref minus = p_.make(ir::op::multiply, p_.number(-1), total.node);
-    const ir::ref less = p_.make(ir::op::add, child.node, minus);
-    const ir::ref weight = p_.apply(ir::function::exp, less);
-    const ir::ref sides[] = {total.node, p_.number(-ir::largest_number)};
-    const ir::ref nothing =
-        p_.make(ir::op::compare, static_cast<std::uint8_t>(ir::comparison::less_equal), sides, 2);
-    const ir::ref cases[] = {p_.number(0), nothing, weight};
-    return {p_.make(ir::op::choose, 0, cases, 3), child.at};
-}
-
-local_equation::value local_equation::mean(const ir::node& x, value child) {
-    double count = 1;
-    for (std::int32_t k = 0; k < x.indices.count; ++k)
-        count *= static_cast<double>(
-            bench_.text.extents[static_cast<std::size_t>(p_.links[x.indices.first + k])]);
-    ir::node sum = x;
-    sum.value = 0;
-    sum.detail = static_cast<std::uint8_t>(ir::reduction::sum);
-    const ir::ref all = copy(sum, {child.node});
-    return {p_.make(ir::op::divide, all, p_.number(count)), place::partial};
-}
-
 // The equation -------------------------------------------------------------------------------------
 
 void local_equation::add(ir::ref name, ir::range positions, ir::ref body) {
     operation o;
     o.equation = number_;
     const ir::ref others = of_others_.empty() ? body : of_others(body);
-    const bool alone = bench_.sharing.rank == 0 && others != body;
-    if (bench_.sharing.rank > 0) body = others;
-    o.compute = {{name, positions, body, false, p_.equations[number_].source}, split_, alone};
+    const bool first = bench_.sharing.rank == 0;
+    o.compute = {{name, positions, first ? body : others, false, p_.equations[number_].source},
+                 split_,
+                 first && others != body,
+                 body};
     where_.operations.push_back(o);
 }
 

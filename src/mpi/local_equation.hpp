@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
@@ -10,6 +11,9 @@
 #include "src/mpi/placement.hpp"
 
 namespace ricci::mpi {
+
+/// How ranks fold what each has folded over its own places, where that is all there is to do.
+std::optional<fold> fold_of(ir::reduction r);
 
 /// An equation as each rank computes it for its own places of some letters, `split`, that have as many
 /// of them, or as all compute it alike where there are none. What sums over the letter gives a partial value; such values go

@@ -52,14 +52,13 @@ std::string tell(const named& o) {
                                      x.whole, between_words);
         }
         case operand_kind::index:
-            return out + fmt::format("extent of an index{}{}{}", between_words,
-                                     b.extent_of_index(), between_words);
+            return out + fmt::format("extent of an index{}{}{}", between_words, b.extent_of_index(),
+                                     between_words);
         default:
             break;
     }
     const array& a = b.value();
-    out += fmt::format("tensor of {}{}{}", name_of(a.type()), between_words,
-                       between_words);
+    out += fmt::format("tensor of {}{}{}", name_of(a.type()), between_words, between_words);
     return out + fmt::format("{}", fmt::join(a.extents(), ","));
 }
 
@@ -70,7 +69,8 @@ told_call read(const std::string& text) {
         std::vector<std::string> words = cut(parts[k], between_words);
         words.resize(4);
         told_operand o{words[0], words[1], words[2], {}};
-        for (const std::string& extent : cut(words[3], ',')) o.extents.push_back(std::stoll(extent));
+        for (const std::string& extent : cut(words[3], ','))
+            o.extents.push_back(std::stoll(extent));
         call.operands.push_back(std::move(o));
     }
     return call;
@@ -119,8 +119,10 @@ private:
         for (std::size_t k = 0; k < count; ++k) {
             const told_operand &a = first.operands[k], &b = other.operands[k];
             if (a.name != b.name)
-                refuse("rank {} binds {} where rank 0 binds {}; all ranks bind the same tensors, in "
-                       "one order.", r, b.name, a.name);
+                refuse(
+                    "rank {} binds {} where rank 0 binds {}; all ranks bind the same tensors, in "
+                    "one order.",
+                    r, b.name, a.name);
             if (a.kind != b.kind)
                 refuse("{} is a {} on rank {}, and a {} on rank 0.", a.name, b.kind, r, a.kind);
             if (a.value != b.value)
@@ -140,7 +142,8 @@ private:
         for (std::size_t axis = 0; axis < all.size(); ++axis) {
             std::size_t shared = 0;
             while (n != ir::none && shared < grid_.dimensions() &&
-                   call_.axes[shared][static_cast<std::size_t>(n)] != static_cast<std::int32_t>(axis))
+                   call_.axes[shared][static_cast<std::size_t>(n)] !=
+                       static_cast<std::int32_t>(axis))
                 ++shared;
             if (n != ir::none && shared < grid_.dimensions() && grid_.extent(shared) > 1) {
                 all[axis] = put_together(k, axis, shared);
@@ -148,9 +151,10 @@ private:
             }
             for (std::size_t r = 1; r < told_.size(); ++r)
                 if (extent(r, k, axis) != all[axis])
-                    refuse("axis {} of {} has extent {} on rank {} and {} on rank 0; only what has "
-                           "the shared-out index {} may differ.", axis, mine.name,
-                           extent(r, k, axis), r, all[axis], told_[0].letters);
+                    refuse(
+                        "axis {} of {} has extent {} on rank {} and {} on rank 0; only what has "
+                        "the shared-out index {} may differ.",
+                        axis, mine.name, extent(r, k, axis), r, all[axis], told_[0].letters);
         }
         return all;
     }
@@ -166,9 +170,11 @@ private:
                 parts.counts.push_back(mine);
                 said_by.push_back(r);
             } else if (mine != parts.counts[place]) {
-                refuse("axis {} of {} has extent {} on rank {} and {} on rank {}, which have the same "
-                       "part of the shared-out index {}.", axis, told_[0].operands[k].name, mine, r,
-                       parts.counts[place], said_by[place], call_.shared[shared].letter);
+                refuse(
+                    "axis {} of {} has extent {} on rank {} and {} on rank {}, which have the same "
+                    "part of the shared-out index {}.",
+                    axis, told_[0].operands[k].name, mine, r, parts.counts[place], said_by[place],
+                    call_.shared[shared].letter);
             }
         }
         share_out(told_[0].operands[k].name, parts, shared);
@@ -269,8 +275,9 @@ void find_axes(shared_call& call, const std::vector<std::string>& shared_out,
                 }
                 throw error(fmt::format(
                     "ricci: axis {} of {} has both shared-out indices, {} and {}; give one of them "
-                    "another letter.", call.axes[k][at], detail::string_of(view.name(n)),
-                    shared_out[other], shared_out[k]));
+                    "another letter.",
+                    call.axes[k][at], detail::string_of(view.name(n)), shared_out[other],
+                    shared_out[k]));
             }
         call.letters.emplace_back();
         for (ir::ref i = 0; i < view.indices.size(); ++i)
@@ -299,11 +306,12 @@ shared_call shared_call_of(const grid_of_ranks& grid, const ricci::program& p,
     std::string mine;
     shared_call call{p, operands, {}, {}, {}, {}, ir::shape_table(p.view()), element::f64, {}, {}};
     refuse_together(grid.comm(), words_of_failure([&] {
-        for (named& o : call.operands)
-            if (o.value.kind() != operand_kind::index) o.name = canonical_name(o.name);
-        mine = tell_all(p, shared_out, call.operands);
-        call.program = with_bound_kept(p, call.operands);
-    }));
+                        for (named& o : call.operands)
+                            if (o.value.kind() != operand_kind::index)
+                                o.name = canonical_name(o.name);
+                        mine = tell_all(p, shared_out, call.operands);
+                        call.program = with_bound_kept(p, call.operands);
+                    }));
     comparison compared(call, told_by_all(grid.comm(), mine), grid);
     compared.compare();
     const ir::program_view view = call.program.view();

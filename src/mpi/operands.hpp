@@ -17,13 +17,13 @@ namespace ricci::mpi {
 
 /// A call as all ranks know it.
 struct shared_call {
-    ricci::program program;       // what memory is bound to is an output
-    std::vector<named> operands;  // of this rank, by their canonical names
+    ricci::program program;                     // what memory is bound to is an output
+    std::vector<named> operands;                // of this rank, by their canonical names
     std::vector<shared_letter> shared;          // those over more than one rank, or one at least
     std::vector<MPI_Comm> comms;                // by shared letter
     std::vector<shared_axes> axes;              // the same
     std::vector<std::vector<ir::ref>> letters;  // the same: where it is a letter of the text
-    ir::shape_table shapes;  // of the whole tensors
+    ir::shape_table shapes;                     // of the whole tensors
     element type = element::f64;
     std::vector<ir::ref> inputs, outputs;  // in the order of the operands, and of the equations
 };

@@ -53,7 +53,9 @@ public:
     const std::vector<ir::ref>& outputs() const { return outputs_; }
     /// What a name is a view of, or none.
     const excerpt* view_of(ir::ref name) const;
-    const named_form& form_of(ir::ref name) const { return bench_.names[static_cast<std::size_t>(name)]; }
+    const named_form& form_of(ir::ref name) const {
+        return bench_.names[static_cast<std::size_t>(name)];
+    }
     element type_of(ir::ref name) const;
     /// This rank's part in all letters.
     std::vector<std::size_t> extents_of(ir::ref name) const;

@@ -12,8 +12,7 @@ namespace ricci::mpi {
 
 bool workbench::is_inner(ir::ref name, std::int32_t axis) const {
     const auto n = static_cast<std::size_t>(name);
-    return n < inner.size() &&
-           std::find(inner[n].begin(), inner[n].end(), axis) != inner[n].end();
+    return n < inner.size() && std::find(inner[n].begin(), inner[n].end(), axis) != inner[n].end();
 }
 
 ir::ref workbench::add(ir::ref tensor, const char* words, named_form form) {
@@ -80,8 +79,8 @@ ir::ref placement::need_part(workbench& bench, ir::ref tensor, std::int32_t axis
     return made;
 }
 
-ir::ref placement::need_window(workbench& bench, ir::ref tensor, excerpt places,
-                               std::int64_t count, ir::ref equation) {
+ir::ref placement::need_window(workbench& bench, ir::ref tensor, excerpt places, std::int64_t count,
+                               ir::ref equation) {
     operation o;
     o.kind = operation_kind::excerpt;
     o.equation = equation;

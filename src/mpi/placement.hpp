@@ -38,7 +38,8 @@ struct forms {
 struct computation {
     ir::equation what;
     std::vector<ir::ref> split = {};
-    bool has_whole_terms = false;  // beside partial ones, also where there are no places
+    bool has_whole_terms = false;      // beside partial ones, also where there are no places
+    ir::ref body_of_first = ir::none;  // with the terms that the first rank alone adds
 };
 enum class exchange_kind : std::uint8_t { all_reduce, all_gather, reduce_scatter };
 /// What all ranks do together.

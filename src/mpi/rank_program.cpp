@@ -69,8 +69,12 @@ private:
 
 struct shared_program::state {
     state(sharing_request request, rank_memory bound, const std::vector<MPI_Comm>& all_comms)
-        : given(std::move(bound)), wanted(request.outputs), comms(all_comms),
-          comm(comms[request.next]), placed(std::move(request)), memory(given.arrays) {
+        : given(std::move(bound)),
+          wanted(request.outputs),
+          comms(all_comms),
+          comm(comms[request.next]),
+          placed(std::move(request)),
+          memory(given.arrays) {
         allocate();
         for (const stage& s : placed.stages()) {
             steps.push_back(s.program.equations.empty() ? nullptr : step_of(s));
@@ -102,8 +106,8 @@ struct shared_program::state {
         const excerpt& e = *placed.view_of(name);
         const auto axis = static_cast<std::size_t>(e.axis);
         const std::size_t extent = placed.extents_of(name)[axis];
-        return memory[name] = part_of(memory_of(e.from), axis, e.before,
-                                      static_cast<std::int64_t>(extent));
+        return memory[name] =
+                   part_of(memory_of(e.from), axis, e.before, static_cast<std::int64_t>(extent));
     }
 
     std::unique_ptr<rank_program> step_of(const stage& s) {

@@ -21,13 +21,12 @@ namespace ricci::mpi {
 struct runner::state {
     state(MPI_Comm outside, const program& p, const std::vector<std::string>& shared_out,
           const std::vector<named>& operands, const prepare_options& options)
-        : grid(outside, shared_out),
-          call(shared_call_of(grid, p, shared_out, operands, options)) {
+        : grid(outside, shared_out), call(shared_call_of(grid, p, shared_out, operands, options)) {
         refuse_together(grid.comm(), words_of_failure([&] {
-            take_operands();
-            step.emplace(request(), memory, call.comms);
-            check_bound();
-        }));
+                            take_operands();
+                            step.emplace(request(), memory, call.comms);
+                            check_bound();
+                        }));
     }
 
     sharing_request request() {
@@ -64,9 +63,10 @@ struct runner::state {
             for (std::size_t axis = 0; b != bound.end() && axis < made.rank(); ++axis)
                 if (b->second.extent(axis) != made.extent(axis))
                     throw error(fmt::format(
-                        "ricci: axis {} of what is bound for {} has extent {}, and this rank's part "
-                        "has {}.", axis,
-                        detail::string_of(call.program.view().name(call.outputs[k])),
+                        "ricci: axis {} of what is bound for {} has extent {}, and this rank's "
+                        "part "
+                        "has {}.",
+                        axis, detail::string_of(call.program.view().name(call.outputs[k])),
                         b->second.extent(axis), made.extent(axis)));
         }
     }
@@ -89,9 +89,8 @@ struct runner::state {
 
 runner::runner(MPI_Comm comm, const program& p, const std::vector<std::string>& shared_out,
                ricci::detail::operand_list operands, const prepare_options& options)
-    : state_(std::make_unique<state>(comm, p, shared_out,
-                                     std::vector<named>(operands.begin(), operands.end()),
-                                     options)) {}
+    : state_(std::make_unique<state>(
+          comm, p, shared_out, std::vector<named>(operands.begin(), operands.end()), options)) {}
 runner::runner(runner&&) noexcept = default;
 runner& runner::operator=(runner&&) noexcept = default;
 runner::~runner() = default;

@@ -34,7 +34,8 @@ public:
                 if (x.kind == ir::op::tensor) see(x.name, x.positions);
             });
         }
-        while (relate()) {}
+        while (relate()) {
+        }
         return axes_;
     }
 
@@ -42,7 +43,8 @@ private:
     void see(ir::ref name, ir::range positions) {
         for (std::int32_t k = 0; k < positions.count; ++k) {
             const ir::position& q = p_.at(positions, k);
-            if (q.kind == ir::position_kind::index && detail::string_of(p_.index(q.index)) == letter_)
+            if (q.kind == ir::position_kind::index &&
+                detail::string_of(p_.index(q.index)) == letter_)
                 set(name, k);
         }
     }

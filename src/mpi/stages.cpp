@@ -36,7 +36,8 @@ public:
         for (int k = 0; k <= last_; ++k) build(k, all.stages[static_cast<std::size_t>(k)]);
         for (const operation& o : operations_)
             if (o.kind == operation_kind::exchange)
-                all.stages[static_cast<std::size_t>(level_[o.exchange.from])].exchanges.push_back(o);
+                all.stages[static_cast<std::size_t>(level_[o.exchange.from])].exchanges.push_back(
+                    o);
         all.stored.assign(stored_.begin(), stored_.end());
         for (const operation& o : operations_)
             if (o.kind == operation_kind::excerpt) all.excerpts[o.excerpt.to] = o.excerpt;
@@ -46,7 +47,11 @@ public:
 private:
     template <class Visit>
     void for_each_read(const operation& o, const Visit& visit) const {
-        ir::for_each_node(p_, o.compute.what.body, [&](ir::ref n) {
+        for_each_read(o.compute.what.body, visit);
+    }
+    template <class Visit>
+    void for_each_read(ir::ref body, const Visit& visit) const {
+        ir::for_each_node(p_, body, [&](ir::ref n) {
             if (p_.nodes[n].kind == ir::op::tensor) visit(p_.nodes[n].name);
         });
     }
@@ -63,8 +68,9 @@ private:
             level_[o.excerpt.to] = level_[o.excerpt.from] + (computed ? 1 : 0);
             return;
         }
-        int level = 0;
-        for_each_read(o, [&](ir::ref n) { level = std::max(level, level_[n]); });
+        int level = 0;  // the same on all ranks, whatever terms they leave to the first one
+        for_each_read(o.compute.body_of_first,
+                      [&](ir::ref n) { level = std::max(level, level_[n]); });
         level_[o.compute.what.name] = level;
         made_in_[o.compute.what.name] = level;
         if (is_skipped(o.compute)) skipped_.insert(o.compute.what.name);
@@ -90,8 +96,8 @@ private:
         for (const auto& [n, level] : made_in_) {
             bool here = false;
             for (const operation& o : operations_)
-                if (o.kind == operation_kind::computation &&
-                    level_[o.compute.what.name] == level && !is_skipped(o.compute))
+                if (o.kind == operation_kind::computation && level_[o.compute.what.name] == level &&
+                    !is_skipped(o.compute))
                     for_each_read(o, [&, name = n](ir::ref r) { here = here || r == name; });
             if (!here) store(n);
         }

@@ -18,11 +18,11 @@ struct stage {
     ir::program program;             // of this rank; without equations where it has nothing to do
     std::vector<ir::ref> equations;  // in the text: those that are computed
     struct tensor {
-        ir::ref name;   // in `program`
-        ir::ref of;     // in the workbench
+        ir::ref name;  // in `program`
+        ir::ref of;    // in the workbench
     };
-    std::vector<tensor> reads;   // what has been made before
-    std::vector<tensor> writes;  // what is needed afterwards
+    std::vector<tensor> reads;                  // what has been made before
+    std::vector<tensor> writes;                 // what is needed afterwards
     std::vector<engine::index_extent> extents;  // by index
     std::vector<ir::ref> names, letters;        // by name and by index: which one of the workbench
     std::vector<operation> exchanges;

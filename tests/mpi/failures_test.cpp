@@ -48,7 +48,8 @@ TEST_CASE("one rank's mistake is everybody's") {
     CHECK(has(with({{"X", x}, {"W", w}}, {"z"}), "the index z is to be shared out"));
     CHECK(has(with({{"X", x}}, h), "W"));
     CHECK(has(with({{"X", x}, {"W", w}}, {"h", "h"}), "the index h is to be shared out twice"));
-    CHECK(has(with({{"X", x}, {"W", w}}, {"h", "b"}), "the communicator has none; MPI_Cart_create"));
+    CHECK(
+        has(with({{"X", x}, {"W", w}}, {"h", "b"}), "the communicator has none; MPI_Cart_create"));
     CHECK(has(with({{"X", x}, {"W", w}}, {}), "no index is named"));
     if (ranks_of_world() == 1) return;
     CHECK(has(with({{"X", x}, {"W", last ? other : w}}, h), "h"));
@@ -57,10 +58,10 @@ TEST_CASE("one rank's mistake is everybody's") {
     CHECK(has(with({{"X", x}, {last ? "V" : "W", w}}, h), "binds V"));
     CHECK(has(with({{"X", last ? shape(element::f64, {4, 2}) : x}, {"W", w}}, h), "on rank"));
     CHECK(has(same_words([&] {
-              const program p = last ? parse("Y^{ib} = 2 X^{ih} W^{hb}").value() : product();
-              mpi::prepare(MPI_COMM_WORLD, p, h, {{"X", x}, {"W", w}});
-          }),
-          "other equations"));
+                  const program p = last ? parse("Y^{ib} = 2 X^{ih} W^{hb}").value() : product();
+                  mpi::prepare(MPI_COMM_WORLD, p, h, {{"X", x}, {"W", w}});
+              }),
+              "other equations"));
 }
 
 TEST_CASE("a grid whose ranks do not fit together") {
@@ -79,23 +80,24 @@ TEST_CASE("a grid whose ranks do not fit together") {
                   "which have the same part of the shared-out index i"));
     const program square = parse("Y^{ij} = X^i X^j").value();
     CHECK(has(same_words([&] {
-              mpi::prepare(comm, square, {"i", "j"}, {{"X", drawn({4}, 1)}});
-          }),
-          "axis 0 of X has both shared-out indices, i and j"));
+                  mpi::prepare(comm, square, {"i", "j"}, {{"X", drawn({4}, 1)}});
+              }),
+              "axis 0 of X has both shared-out indices, i and j"));
     MPI_Comm_free(&comm);
 }
 
 TEST_CASE("a rank that fails while it runs stops all, and nothing bound is written") {
     const program p = parse(R"(
         s^{n} = \sum_a E^{x_n a}
-        Y = \sum_n s^{n})").value();
+        Y = \sum_n s^{n})")
+                          .value();
     const bool last = rank_of_world() + 1 == ranks_of_world();
     array places(element::i32, {2});
     static_cast<std::int32_t*>(places.data())[1] = last ? 9 : 1;  // of 3
     array y(element::f64, std::vector<std::size_t>{});
     static_cast<double*>(y.data())[0] = 7;
-    auto step = mpi::prepare(MPI_COMM_WORLD, p, {"n"},
-                             {{"E", drawn({3, 2}, 1)}, {"x", places}, {"Y", y}});
+    auto step =
+        mpi::prepare(MPI_COMM_WORLD, p, {"n"}, {{"E", drawn({3, 2}, 1)}, {"x", places}, {"Y", y}});
     CHECK(has(same_words([&] { step(); }), "on rank"));
     CHECK(static_cast<double*>(y.data())[0] == 7);
     static_cast<std::int32_t*>(places.data())[1] = 2;

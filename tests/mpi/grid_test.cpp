@@ -84,13 +84,16 @@ TEST_CASE("attention by batch and by heads, with all gradients") {
         A^{nhij} = \operatorname{softmax}_j(S^{nhij})
         O^{nhic} = A^{nhij} V^{nhjc}
         Y^{nib} = O^{nhic} W_O^{hcb}
-        L = \sum_n \sum_i \sum_b (Y^{nib} - T^{nib})^2)").value();
+        L = \sum_n \sum_i \sum_b (Y^{nib} - T^{nib})^2)")
+                          .value();
     const program back = value_and_gradient(p, "L", {"X", "W_Q", "W_K", "W_V", "W_O"});
-    std::vector<grid_operand> operands = {
-        {"X", drawn({3, 4, 5}, 1), {0, -1}},   {"W_Q", drawn({3, 5, 2}, 2), {-1, 0}},
-        {"W_K", drawn({3, 5, 2}, 3), {-1, 0}}, {"W_V", drawn({3, 5, 2}, 4), {-1, 0}},
-        {"d_k", 2},                            {"W_O", drawn({3, 2, 5}, 5), {-1, 0}},
-        {"T", drawn({3, 4, 5}, 6), {0, -1}}};
+    std::vector<grid_operand> operands = {{"X", drawn({3, 4, 5}, 1), {0, -1}},
+                                          {"W_Q", drawn({3, 5, 2}, 2), {-1, 0}},
+                                          {"W_K", drawn({3, 5, 2}, 3), {-1, 0}},
+                                          {"W_V", drawn({3, 5, 2}, 4), {-1, 0}},
+                                          {"d_k", 2},
+                                          {"W_O", drawn({3, 2, 5}, 5), {-1, 0}},
+                                          {"T", drawn({3, 4, 5}, 6), {0, -1}}};
     for (const tensor_info& t : back.inputs())
         if (t.name == "dL/dL") operands.push_back({"dL/dL", 1});
     for (const cut how : {cut::even, cut::last, cut::uneven})
@@ -106,11 +109,14 @@ TEST_CASE("attention by batch and by heads, with all gradients") {
 TEST_CASE("a product of which both sides and the sum are shared out") {
     const program p = parse("C^{ik} = A^{ij} B^{jk}").value();
     for (const cut how : {cut::even, cut::last, cut::uneven}) {
-        check_on_grid(p, {"i", "k"}, {{"A", drawn({5, 4}, 1), {0, -1}}, {"B", drawn({4, 6}, 2), {-1, 1}}},
+        check_on_grid(p, {"i", "k"},
+                      {{"A", drawn({5, 4}, 1), {0, -1}}, {"B", drawn({4, 6}, 2), {-1, 1}}},
                       {{"C", {0, 1}}}, how);
-        check_on_grid(p, {"i", "j"}, {{"A", drawn({5, 4}, 1), {0, 1}}, {"B", drawn({4, 6}, 2), {-1, 0}}},
+        check_on_grid(p, {"i", "j"},
+                      {{"A", drawn({5, 4}, 1), {0, 1}}, {"B", drawn({4, 6}, 2), {-1, 0}}},
                       {{"C", {0, -1}}}, how);
-        check_on_grid(p, {"j", "i"}, {{"A", drawn({5, 4}, 1), {1, 0}}, {"B", drawn({4, 6}, 2), {0, -1}}},
+        check_on_grid(p, {"j", "i"},
+                      {{"A", drawn({5, 4}, 1), {1, 0}}, {"B", drawn({4, 6}, 2), {0, -1}}},
                       {{"C", {-1, 0}}}, how);
     }
 }
@@ -119,7 +125,8 @@ TEST_CASE("keys and queries over a grid, masked by positions of all ranks togeth
     const program p = parse(R"(
         S^{ij} = Q^{ia} K^{ja} + b^{i-j}
         A^{ij} = \operatorname{softmax}_{j \le i}(S^{ij})
-        O^{ic} = A^{ij} V^{jc})").value();
+        O^{ic} = A^{ij} V^{jc})")
+                          .value();
     for (const cut how : {cut::even, cut::uneven})
         check_on_grid(p, {"i", "j"},
                       {{"Q", drawn({7, 3}, 1), {0, -1}},

@@ -19,9 +19,12 @@ const char* const heads = R"(
     Y^{ib} = O^{hic} W_O^{hcb})";
 
 std::vector<shared_operand> operands_of_heads() {
-    return {{"X", drawn({6, 5}, 1)},          {"W_Q", drawn({5, 5, 4}, 2), 0},
-            {"W_K", drawn({5, 5, 4}, 3), 0},  {"W_V", drawn({5, 5, 3}, 4), 0},
-            {"d_k", 4},                       {"W_O", drawn({5, 3, 5}, 5), 0}};
+    return {{"X", drawn({6, 5}, 1)},
+            {"W_Q", drawn({5, 5, 4}, 2), 0},
+            {"W_K", drawn({5, 5, 4}, 3), 0},
+            {"W_V", drawn({5, 5, 3}, 4), 0},
+            {"d_k", 4},
+            {"W_O", drawn({5, 3, 5}, 5), 0}};
 }
 
 const char* const keys = R"(
@@ -60,15 +63,18 @@ TEST_CASE("attention by queries, masked by positions of all ranks together") {
     const program p = parse(R"(
         S^{ij} = Q^{ia} K^{ja} + b^{i-j}
         A^{ij} = \operatorname{softmax}_{j \le i}(S^{ij})
-        O^{ic} = A^{ij} V^{jc})").value();
-    const std::vector<shared_operand> operands = {
-        {"Q", drawn({7, 3}, 1), 0}, {"K", drawn({7, 3}, 2)}, {"V", drawn({7, 2}, 3)},
-        {"b", drawn({13}, 4)}};
+        O^{ic} = A^{ij} V^{jc})")
+                          .value();
+    const std::vector<shared_operand> operands = {{"Q", drawn({7, 3}, 1), 0},
+                                                  {"K", drawn({7, 3}, 2)},
+                                                  {"V", drawn({7, 2}, 3)},
+                                                  {"b", drawn({13}, 4)}};
     for (const cut how : {cut::even, cut::uneven})
         check_shared_out(p, "i", operands, {{"O", 0}}, how);
-    const std::vector<shared_operand> by_keys = {
-        {"Q", drawn({7, 3}, 1)}, {"K", drawn({7, 3}, 2), 0}, {"V", drawn({7, 2}, 3), 0},
-        {"b", drawn({13}, 4)}};
+    const std::vector<shared_operand> by_keys = {{"Q", drawn({7, 3}, 1)},
+                                                 {"K", drawn({7, 3}, 2), 0},
+                                                 {"V", drawn({7, 2}, 3), 0},
+                                                 {"b", drawn({13}, 4)}};
     for (const cut how : {cut::even, cut::uneven}) check_shared_out(p, "j", by_keys, {}, how);
 }
 
@@ -76,10 +82,11 @@ TEST_CASE("a layer by batch, with the gradients of its weights") {
     const program p = parse(R"(
         H^{nk} = \tanh(X^{ni} W^{ik} + c^{k})
         Z^{nl} = H^{nk} U^{kl}
-        L = \sum_n \sum_l (Z^{nl} - T^{nl})^2)").value();
+        L = \sum_n \sum_l (Z^{nl} - T^{nl})^2)")
+                          .value();
     const program back = value_and_gradient(p, "L", {"W", "U", "c", "X"});
     const std::vector<shared_operand> operands = {
-        {"X", drawn({8, 3}, 1), 0}, {"W", drawn({3, 4}, 2)}, {"c", drawn({4}, 3)},
+        {"X", drawn({8, 3}, 1), 0}, {"W", drawn({3, 4}, 2)},    {"c", drawn({4}, 3)},
         {"U", drawn({4, 2}, 4)},    {"T", drawn({8, 2}, 5), 0}, {"dL/dL", 1}};
     std::vector<shared_operand> used;
     for (const shared_operand& o : operands)
@@ -92,13 +99,16 @@ TEST_CASE("a layer by batch, with the gradients of its weights") {
 TEST_CASE("all pairs") {
     const program p = parse(R"(
         r^{ij} = \sum_a (x^{ia} - x^{ja})^2
-        f^{i} = \sum_j m^{j} \exp(-r^{ij}))").value();
+        f^{i} = \sum_j m^{j} \exp(-r^{ij}))")
+                          .value();
     check_shared_out(p, "i", {{"x", drawn({7, 3}, 1), 0}, {"m", drawn({7}, 2)}}, {{"f", 0}});
     const program split = parse(R"(
         r^{ij} = \sum_a (x^{ia} - y^{ja})^2
-        f^{i} = \sum_j m^{j} \exp(-r^{ij}))").value();
-    check_shared_out(split, "j", {{"x", drawn({7, 3}, 1)}, {"y", drawn({6, 3}, 2), 0},
-                                  {"m", drawn({6}, 2), 0}}, {});
+        f^{i} = \sum_j m^{j} \exp(-r^{ij}))")
+                              .value();
+    check_shared_out(split, "j",
+                     {{"x", drawn({7, 3}, 1)}, {"y", drawn({6, 3}, 2), 0}, {"m", drawn({6}, 2), 0}},
+                     {});
 }
 
 TEST_CASE("every fold over the shared-out index") {
@@ -111,7 +121,8 @@ TEST_CASE("every fold over the shared-out index") {
         F^{ik} = \operatorname{softmax}_i(x^{ik})
         G = \sum_i \sum_k (x^{ik} - C^{k})^2
         H^{k} = 3 \sum_i x^{ik} + v^{k} + \max_i(x^{ik})
-        R^{ik} = x^{ik} - E^{k})").value()
+        R^{ik} = x^{ik} - E^{k})")
+                          .value()
                           .keep({"C", "E"});
     for (const cut how : {cut::even, cut::last, cut::uneven})
         check_shared_out(p, "i", {{"x", drawn({7, 3}, 1), 0}, {"v", drawn({3}, 2)}},
@@ -120,11 +131,15 @@ TEST_CASE("every fold over the shared-out index") {
 
 TEST_CASE("partial terms are added before one reduction") {
     const program p = parse(R"(
-        Y^{ib} = 2 \sum_h X^{ih} W^{hb} + \sum_h Z^{ih} U^{hb} + C^{ib})").value();
-    const std::string words = check_shared_out(
-        p, "h", {{"X", drawn({40, 6}, 1), 1}, {"W", drawn({6, 3}, 2), 0},
-                 {"Z", drawn({40, 6}, 3), 1}, {"U", drawn({6, 3}, 4), 0}, {"C", drawn({40, 3}, 5)}},
-        {});
+        Y^{ib} = 2 \sum_h X^{ih} W^{hb} + \sum_h Z^{ih} U^{hb} + C^{ib})")
+                          .value();
+    const std::string words = check_shared_out(p, "h",
+                                               {{"X", drawn({40, 6}, 1), 1},
+                                                {"W", drawn({6, 3}, 2), 0},
+                                                {"Z", drawn({40, 6}, 3), 1},
+                                                {"U", drawn({6, 3}, 4), 0},
+                                                {"C", drawn({40, 3}, 5)}},
+                                               {});
     if (ranks_of_world() == 1) return;
     const auto first = words.find("all-reduce");
     REQUIRE(first != std::string::npos);
@@ -137,8 +152,8 @@ TEST_CASE("equations in the source") {
     const array mine_x = own_part(x, 1, counts_of(6, cut::even)),
                 mine_w = own_part(w, 0, counts_of(6, cut::even));
     const auto view_x = mine_x.as<double, 2>(), view_w = mine_w.as<double, 2>();
-    auto step = mpi::prepare(MPI_COMM_WORLD, product, mpi::shard("h"_i), "X"_t = view_x,
-                             "W"_t = view_w);
+    auto step =
+        mpi::prepare(MPI_COMM_WORLD, product, mpi::shard("h"_i), "X"_t = view_x, "W"_t = view_w);
     step();
     const auto expected = run(program(product), {{"X", x}, {"W", w}});
     const auto y = step["Y"_t];
@@ -152,7 +167,8 @@ TEST_CASE("a run allocates nothing") {
     const program p = parse(R"(
         Z^{an} = Y^{a x_n}
         T^{ah} = \sum_g Y^{ag} C^{gh}
-        s^{a} = \max_h Y^{ah})").value();
+        s^{a} = \max_h Y^{ah})")
+                          .value();
     array places(element::i32, {2});
     static_cast<std::int32_t*>(places.data())[1] = 4;
     const std::vector<shared_operand> operands = {
@@ -160,9 +176,9 @@ TEST_CASE("a run allocates nothing") {
     check_shared_out(p, "h", operands, {{"T", 1}});
     std::vector<named> mine;
     for (const shared_operand& o : operands)
-        mine.push_back({o.name, o.axis < 0 ? o.value
-                                           : bindable(own_part(o.value.value(), 1,
-                                                               counts_of(5, cut::even)))});
+        mine.push_back(
+            {o.name, o.axis < 0 ? o.value
+                                : bindable(own_part(o.value.value(), 1, counts_of(5, cut::even)))});
     auto step = mpi::prepare(MPI_COMM_WORLD, p, {"h"}, mine);
     step();
     take_counted_allocations();

@@ -257,8 +257,7 @@ std::string check_shared_gradient(const random_program& p) {
     } catch (const error&) {
         return {};  // what has cancelled while it was read depends on nothing
     }
-    return random_sharing(p, *back, element::f64, Dimensions)
-        .run({{"dL/d" + of, weights_of(p)}});
+    return random_sharing(p, *back, element::f64, Dimensions).run({{"dL/d" + of, weights_of(p)}});
 }
 
 }  // namespace
