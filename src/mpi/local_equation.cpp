@@ -7,6 +7,7 @@
 #include <ricci/ir/rewrite.hpp>
 
 namespace ricci::mpi {
+
 // Small questions ---------------------------------------------------------------------------------
 
 local_equation::local_equation(workbench& bench, placement& where, ir::ref equation,
