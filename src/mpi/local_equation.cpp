@@ -154,7 +154,7 @@ ir::ref local_equation::extract(ir::ref body, fold how, const ir::node* over) {
     bench_.extracts[made] = {letters, defined};
     where_.of(made).partial = made;
     where_.of(made).how = how;
-    add(made, at, body);
+    add(made, at, body, split_);
     return p_.tensor(where_.need_whole(bench_, made, number_), at);
 }
 
@@ -329,13 +329,14 @@ local_equation::value local_equation::walk_other(const ir::node& x) {
 
 // The equation -------------------------------------------------------------------------------------
 
-void local_equation::add(ir::ref name, ir::range positions, ir::ref body) {
+void local_equation::add(ir::ref name, ir::range positions, ir::ref body,
+                         const std::vector<ir::ref>& split) {
     operation o;
     o.equation = number_;
     const ir::ref others = of_others_.empty() ? body : of_others(body);
     const bool first = bench_.sharing.rank == 0;
     o.compute = {{name, positions, first ? body : others, false, p_.equations[number_].source},
-                 split_,
+                 split,
                  first && others != body,
                  body};
     where_.operations.push_back(o);
@@ -386,7 +387,9 @@ bool local_equation::run() {
     } else {
         made.whole = name;
     }
-    add(name, e.positions, v.node);
+    // what ranks have folded already is computed by those without places, too
+    const bool cut = v.at != place::whole;
+    add(name, e.positions, v.node, cut ? split_ : std::vector<ir::ref>{});
     where_.price += price_of_multiplication * work_;
     return true;
 }

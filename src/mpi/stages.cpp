@@ -126,6 +126,9 @@ private:
             if (is_skipped(c)) continue;
             to.equations.push_back(o.equation);
             p.equations.push(c.what);
+            // who has some places of a letter does not find all that are read among them
+            for (const ir::ref i : c.split)
+                if (p.indices[i].extent == ir::kept_inside) p.indices[i].extent = 0;
             const ir::index_set letters = ir::indices_of(p, c.what);
             letters.for_each([&](ir::ref i) { extents[i] = own_extent(i, c.split); });
         }

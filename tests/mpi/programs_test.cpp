@@ -129,6 +129,23 @@ TEST_CASE("every fold over the shared-out index") {
                          {{"F", 0}, {"R", 0}}, how);
 }
 
+TEST_CASE("ranks without places have what is whole, and the first one adds it") {
+    const program p = parse(R"(
+        y^{ib} = 2 \sum_h x^{ih} w^{hb} + c^{ib} d
+        z^{i} = \min_h x^{ih} + e^{i}
+        s = \sum_i z^{i} + \sum_h u^{h})")
+                          .value();
+    for (const cut how : {cut::even, cut::last, cut::uneven})
+        check_shared_out(p, "h",
+                         {{"x", drawn({4, 5}, 1), 1},
+                          {"w", drawn({5, 3}, 2), 0},
+                          {"c", drawn({4, 3}, 3)},
+                          {"d", 3},
+                          {"e", drawn({4}, 4)},
+                          {"u", drawn({5}, 5), 0}},
+                         {}, how);
+}
+
 TEST_CASE("partial terms are added before one reduction") {
     const program p = parse(R"(
         Y^{ib} = 2 \sum_h X^{ih} W^{hb} + \sum_h Z^{ih} U^{hb} + C^{ib})")

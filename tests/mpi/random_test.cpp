@@ -260,22 +260,27 @@ std::string check_shared_gradient(const random_program& p) {
     return random_sharing(p, *back, element::f64, Dimensions).run({{"dL/d" + of, weights_of(p)}});
 }
 
+// Ranks that share a core wait for each other longer than they compute.
+unsigned count_for_ranks(unsigned usual) {
+    return program_count(ranks_of_world() > 3 ? usual / 4 : usual);
+}
+
 }  // namespace
 
 TEST_CASE("random programs with an index shared out") {
-    on_random_programs(program_count(60), {}, check_shared<1>);
+    on_random_programs(count_for_ranks(60), {}, check_shared<1>);
 }
 
 TEST_CASE("random programs with two indices shared out over a grid") {
     if (ranks_of_world() < 4) return;  // one of the two would be whole
-    on_random_programs(program_count(60), {}, check_shared<2>);
+    on_random_programs(count_for_ranks(60), {}, check_shared<2>);
 }
 
 TEST_CASE("gradients of random programs with an index shared out") {
-    on_random_programs(program_count(40), smooth, check_shared_gradient<1>);
+    on_random_programs(count_for_ranks(40), smooth, check_shared_gradient<1>);
 }
 
 TEST_CASE("gradients of random programs with two indices shared out over a grid") {
     if (ranks_of_world() < 4) return;
-    on_random_programs(program_count(40), smooth, check_shared_gradient<2>);
+    on_random_programs(count_for_ranks(40), smooth, check_shared_gradient<2>);
 }
