@@ -32,7 +32,7 @@ public:
         for (const operation& o : operations_) find_level(o);
         find_stored();
         staged_program all;
-        all.stages.resize(static_cast<std::size_t>(last_ + 1));
+        all.stages.resize(static_cast<std::size_t>(last_) + 1);
         for (int k = 0; k <= last_; ++k) build(k, all.stages[static_cast<std::size_t>(k)]);
         for (const operation& o : operations_)
             if (o.kind == operation_kind::exchange)
