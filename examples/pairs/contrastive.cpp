@@ -1,6 +1,6 @@
 // Losses that compare each embedding of a batch with all others, without their matrix of scores:
-// InfoNCE (A. van den Oord and others, 2018) and the sigmoid loss of SigLIP (X. Zhai and others,
-// 2023), each with its gradients.
+// InfoNCE (A. van den Oord and others, 2018), the same both ways as in CLIP (A. Radford and others,
+// 2021), and the sigmoid loss of SigLIP (X. Zhai and others, 2023), each with its gradients.
 #include "examples/shapes/plain.hpp"
 
 using namespace ricci::literals;
@@ -11,13 +11,21 @@ constexpr auto info_nce = R"(
     S^{ij} = \tau X^{ia} Y^{ja}
     L = \operatorname{mean}_i(\operatorname{logsumexp}_j(S^{ij}) - S^{ii})
 )"_eq;
+// Each finds its own among the others, from both sides.
+constexpr auto clip = R"(
+    S^{ij} = \tau X^{ia} Y^{ja}
+    L = \frac{1}{2} \operatorname{mean}_i(\operatorname{logsumexp}_j(S^{ij}) +
+        \operatorname{logsumexp}_j(S^{ji}) - 2 S^{ii})
+)"_eq;
 // Each pair is a question of its own: do the two belong together?
 constexpr auto sigmoid_loss = R"(
     S^{ij} = \tau X^{ia} Y^{ja} + b
-    L = \operatorname{mean}_i(\sum_j \operatorname{softplus}(S^{ij}) - (\tau X^{ia} Y^{ia} + b))
+    L = \operatorname{mean}_i(\sum_j \operatorname{softplus}(S^{ij}) - S^{ii})
 )"_eq;
 constexpr auto each_query =
     ricci::value_and_gradient(info_nce, "L"_t, ricci::wrt("X"_t, "Y"_t, "\\tau"_t));
+constexpr auto both_ways =
+    ricci::value_and_gradient(clip, "L"_t, ricci::wrt("X"_t, "Y"_t, "\\tau"_t));
 constexpr auto pair_by_pair =
     ricci::value_and_gradient(sigmoid_loss, "L"_t, ricci::wrt("X"_t, "Y"_t));
 
@@ -70,6 +78,17 @@ double weigh_info_nce(std::vector<double>& s) {
     return loss;
 }
 
+double weigh_clip(std::vector<double>& s) {
+    auto columns = s, rows = s;
+    for (std::size_t i = 0; i < batch; ++i)
+        for (std::size_t j = 0; j < batch; ++j) columns[j * batch + i] = s[i * batch + j];
+    const double loss = (weigh_info_nce(rows) + weigh_info_nce(columns)) / 2;
+    for (std::size_t i = 0; i < batch; ++i)
+        for (std::size_t j = 0; j < batch; ++j)
+            s[i * batch + j] = (rows[i * batch + j] + columns[j * batch + i]) / 2;
+    return loss;
+}
+
 double weigh_sigmoid(std::vector<double>& s) {
     double loss = 0;
     for (std::size_t k = 0; k < s.size(); ++k) {
@@ -92,24 +111,30 @@ int main() {
             y(i, a) = 0.5f * x(i, a) + 0.2f * y(i, a);
         }
 
-    const by_loops nce(x, y, 0, weigh_info_nce);
+    const auto compare = [&](const std::string& name, auto& got, const by_loops& expected) {
+        report.compare(name, got["L"_t], expected.loss, got.explain());
+        report.compare(name + ", gradient by X", got["dL/dX"_t], expected.x, got.explain(), true,
+                       1e-5);
+        report.compare(name + ", gradient by Y", got["dL/dY"_t], expected.y, got.explain(), true,
+                       1e-5);
+    };
+    const auto compare_tau = [&](const std::string& name, auto& got, const by_loops& expected) {
+        compare(name, got, expected);
+        report.compare(name + ", gradient by the temperature", got["dL/d\\tau"_t], expected.tau,
+                       got.explain(), true, 1e-4);
+    };
+
     auto first =
         ricci::prepare(each_query, "X"_t = x, "Y"_t = y, "\\tau"_t = sharpness, "dL/dL"_t = 1);
     first();
-    report.compare("InfoNCE", first["L"_t], nce.loss, first.explain());
-    report.compare("InfoNCE, gradient by X", first["dL/dX"_t], nce.x, first.explain(), true, 1e-5);
-    report.compare("InfoNCE, gradient by Y", first["dL/dY"_t], nce.y, first.explain(), true, 1e-5);
-    report.compare("InfoNCE, gradient by the temperature", first["dL/d\\tau"_t], nce.tau,
-                   first.explain(), true, 1e-4);
-
-    const by_loops sigmoid(x, y, static_cast<double>(bias), weigh_sigmoid);
-    auto second = ricci::prepare(pair_by_pair, "X"_t = x, "Y"_t = y, "\\tau"_t = sharpness,
-                                 "b"_t = bias, "dL/dL"_t = 1);
+    compare_tau("InfoNCE", first, by_loops(x, y, 0, weigh_info_nce));
+    auto second =
+        ricci::prepare(both_ways, "X"_t = x, "Y"_t = y, "\\tau"_t = sharpness, "dL/dL"_t = 1);
     second();
-    report.compare("sigmoid loss", second["L"_t], sigmoid.loss, second.explain());
-    report.compare("sigmoid loss, gradient by X", second["dL/dX"_t], sigmoid.x, second.explain(),
-                   true, 1e-5);
-    report.compare("sigmoid loss, gradient by Y", second["dL/dY"_t], sigmoid.y, second.explain(),
-                   true, 1e-5);
+    compare_tau("CLIP", second, by_loops(x, y, 0, weigh_clip));
+    auto third = ricci::prepare(pair_by_pair, "X"_t = x, "Y"_t = y, "\\tau"_t = sharpness,
+                                "b"_t = bias, "dL/dL"_t = 1);
+    third();
+    compare("sigmoid loss", third, by_loops(x, y, static_cast<double>(bias), weigh_sigmoid));
     return report.exit_status();
 }

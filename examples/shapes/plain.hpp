@@ -69,7 +69,7 @@ public:
     /// Prints how far an output is from the plain result, and whether the weights were stored on
     /// the way: `plan` is what explain() says, `streamed` what it ought to say.
     template <class Got, int Rank>
-    void compare(const char* name, const Got& got, const ricci::tensor<double, Rank>& want,
+    void compare(const std::string& name, const Got& got, const ricci::tensor<double, Rank>& want,
                  const std::string& plan, bool streamed = true, double tolerance = 2e-6) {
         double worst = 0, size = 0;
         bool right = got.extents() == want.extents();

@@ -57,8 +57,8 @@ struct grown_group {
     small_map<slot_number, plane_layout, 4> planes;  // by slot
     small_map<std::size_t, matching, 4> matched;     // by step
     std::vector<std::size_t> members, consumers;     // steps, in order
-    // Members that read a plane where a tensor says: they read its factors there instead.
-    std::vector<std::size_t> picked;
+    // Members that read single elements of planes, and what these are made of instead.
+    std::vector<std::size_t> element_readers;
     bool reads_large = false;  // some member reads a tensor that has rows and columns
 
     const assign& at(std::size_t step) const { return *plan->steps[step].as_assign(); }

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "src/plan/picked_factors.hpp"
+#include "src/plan/plane_elements.hpp"
 #include "src/plan/unroll.hpp"
 
 namespace ricci::plan {
@@ -130,7 +130,9 @@ growth::outcome growth::place(std::size_t step) {
     if (edged) return fail(slot_number::none, "a contraction reads it beside an axis");
     if (a->kind == assignment_kind::map) return place_map(step, *a);
     if (a->kind == assignment_kind::contract) return place_contraction(step, *a);
-    if (a->kind == assignment_kind::gather) return place_picked(step, *a);
+    if (a->kind == assignment_kind::gather)
+        return place_elements(step, group_.plan->values[a->body].source.slot,
+                              "it is read at places that a tensor says");
     if (a->kind == assignment_kind::scan)
         return fail(slot_number::none, "it is summed up to each element");
     if (a->kind == assignment_kind::matrix)
@@ -154,7 +156,8 @@ growth::outcome growth::place_map(std::size_t step, const assign& a) {
         if (!match(a.target, found)) misread = a.target.slot;
         if (!through) through = a.target.slot;
     }
-    if (misread) return place_line(step, a, misread);
+    if (misread)
+        return place_elements(step, misread, "it is read in another order or only in part");
     if (group_.is_plane(a.target.slot) && group_.is_distance(a, found))
         return place_product(step, a);
     loop_list own;
@@ -179,13 +182,12 @@ growth::outcome growth::place_map(std::size_t step, const assign& a) {
     return outcome::done;
 }
 
-// A map that reads a line of a product, its diagonal, reads its factors there.
-growth::outcome growth::place_line(std::size_t step, const assign& a, slot_number plane) {
+// What reads elements of planes alone reads there what they are made of.
+growth::outcome growth::place_elements(std::size_t step, slot_number plane, const char* refusal) {
     const auto is_plane = [&](slot_number slot) { return group_.is_plane(slot); };
-    if (!can_read_factors(*group_.plan, uses_, a, is_plane))
-        return fail(plane, "it is read in another order or only in part");
-    auto& picked = group_.picked;
-    if (std::find(picked.begin(), picked.end(), step) == picked.end()) picked.push_back(step);
+    if (!can_read_elements(*group_.plan, uses_, step, is_plane)) return fail(plane, refusal);
+    auto& readers = group_.element_readers;
+    if (std::find(readers.begin(), readers.end(), step) == readers.end()) readers.push_back(step);
     group_.matched[step] = {};
     return outcome::done;
 }
@@ -245,17 +247,6 @@ growth::outcome growth::place_scatter(std::size_t step, const assign& a) {
         if (found.of(l) < 0) return fail(rows.slot, "it is added up more than once");
     add_consumer(step);
     group_.matched[step] = std::move(found);
-    return outcome::done;
-}
-
-// Elements of a product at places that a tensor says: its factors are read there.
-growth::outcome growth::place_picked(std::size_t step, const assign& a) {
-    if (!can_pick_factors(*group_.plan, uses_, a))
-        return fail(group_.plan->values[a.body].source.slot,
-                    "it is read at places that a tensor says");
-    auto& picked = group_.picked;
-    if (std::find(picked.begin(), picked.end(), step) == picked.end()) picked.push_back(step);
-    group_.matched[step] = {};
     return outcome::done;
 }
 

@@ -42,12 +42,11 @@ private:
     outcome place(std::size_t step);
     outcome place_map(std::size_t step, const assign&);
     outcome place_maker(std::size_t step, const assign&, const matching&, slot_number through);
-    outcome place_line(std::size_t step, const assign&, slot_number plane);
+    outcome place_elements(std::size_t step, slot_number plane, const char* refusal);
     outcome place_fold(std::size_t step, const assign&, const matching&, slot_number through);
     outcome place_product(std::size_t step, const assign&);
     outcome place_contraction(std::size_t step, const assign&);
     outcome place_scatter(std::size_t step, const assign&);
-    outcome place_picked(std::size_t step, const assign&);
     outcome fail(slot_number slot, std::string why);
     void separate_batch();
     bool makes_more_than_it_reads();

@@ -26,6 +26,7 @@
 #include "src/plan/extrema.hpp"
 #include "src/plan/fuse.hpp"
 #include "src/plan/join.hpp"
+#include "src/plan/made_twice.hpp"
 #include "src/plan/matrices.hpp"
 #include "src/plan/notation.hpp"
 #include "src/plan/operands.hpp"
@@ -185,14 +186,31 @@ private:
                 postponed_.push_back(name);
     }
 
-    program_plan assignments() {
+    program_plan begun() {
         auto made = order(request_, shapes_, slots_, postponed_, roles_, careful_);
         after("order", &made);
         keep_maxima_apart(made);
         after("apart", &made);
-        if (!request_.fuse || careful_) return made;
+        return made;
+    }
+    // What is made twice pays where none of it is stored; else all begins again without.
+    void fuse_groups(program_plan& made) {
+        const auto copies = make_twice(made);
+        if (!copies.empty()) after("twice", &made);
         fuse(made, request_.program);
+        if (std::ranges::any_of(copies, [&](slot_number copy) {
+                return made.slots[copy.index()].kind != storage::unused;
+            })) {
+            made = begun();
+            fuse(made, request_.program);
+        }
         after("fuse", &made);
+    }
+
+    program_plan assignments() {
+        auto made = begun();
+        if (!request_.fuse || careful_) return made;
+        fuse_groups(made);
         chain_groups(made);
         after("chain", &made);
         pack_lookups(made);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/plan/picked_factors.hpp"
+#include "src/plan/plane_elements.hpp"
 #include "src/plan/scalar.hpp"
 #include "src/plan/sums_of_outputs.hpp"
 
@@ -234,9 +234,10 @@ void phases::find_sums() {
             continue;
         }
         if (!sum.slot) sum = add_slot(plan_, storage::workspace, axes);
-        assign copy = c.what;
-        copy.folding = fold::none;
-        copy.over.clear();
+        assign copy;
+        copy.equation = c.what.equation;
+        copy.target = c.what.target;
+        copy.loops = loops_of(copy.target);
         copy.body = plan_.values.load(sum);
         made_.push_back({make_step(plan_.values, std::move(copy)),
                          {{sum.slot, c.step + 1, false}, {c.what.target.slot, c.step, true}}});
@@ -266,10 +267,8 @@ bool phases::run() {
             consumers_.push_back(std::move(c));
         }
     const auto is_plane = [&](slot_number slot) { return group_.is_plane(slot); };
-    for (const std::size_t step : group_.picked)
-        if (group_.at(step).kind == assignment_kind::map)
-            read_factors(plan_, uses_, step, is_plane, made_);
-        else pick_factors(plan_, uses_, step, made_);
+    for (const std::size_t step : group_.element_readers)
+        read_elements(plan_, uses_, step, is_plane, made_);
     find_ties();
     if (!assign_phases()) return false;
     replace_by_sums_of_outputs();

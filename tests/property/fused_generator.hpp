@@ -70,7 +70,8 @@ struct fused_choices {
     int sums = 0;               // more outputs that sum the weights
     bool factors = false;       // of those sums, what earlier ones give among them
     std::vector<drawn_fold> folds;
-    bool shuffled = false;  // indices in any order
+    bool both_sides = false;  // a softmax over the rows is added to the weights
+    bool shuffled = false;    // indices in any order
     std::map<char, std::int64_t> extents;
 };
 
@@ -119,6 +120,7 @@ inline fused_choices draw_fused(unsigned seed) {
     for (unsigned n = chance(40) ? 1 + below(2) : 0; n > 0; --n)
         c.folds.push_back({static_cast<fold_choice>(below(3)),
                            static_cast<folded_indices>(chance(60) ? 0 : 1 + below(2)), chance(50)});
+    c.both_sides = chance(15) && !c.rows.empty();
     return c;
 }
 
@@ -345,6 +347,14 @@ private:
     }
 
     void normalise() {
+        const std::string scores = current_;
+        normalise_columns();
+        if (!c_.both_sides) return;
+        line("X_2", plane_, "\\operatorname{softmax}_{" + c_.rows + "}(" + scores + ")");
+        line("U_2", plane_, current_ + " + " + use("X_2", plane_));
+        current_ = use("U_2", plane_);
+    }
+    void normalise_columns() {
         switch (c_.normal) {
             case normaliser::softmax:
                 line("A", plane_, "\\operatorname{softmax}_{" + c_.columns + "}(" + current_ + ")");
@@ -399,6 +409,7 @@ inline std::vector<fused_choices> simpler(const fused_choices& c) {
     for (std::size_t k = 0; k < c.folds.size(); ++k)
         with([&](auto& x) { x.folds.erase(x.folds.begin() + static_cast<std::ptrdiff_t>(k)); });
     if (c.factors) with([](auto& x) { x.factors = false; });
+    if (c.both_sides) with([](auto& x) { x.both_sides = false; });
     if (c.shuffled) with([](auto& x) { x.shuffled = false; });
     for (const auto& [index, extent] : c.extents)
         if (extent > 1)

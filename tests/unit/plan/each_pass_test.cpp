@@ -84,6 +84,12 @@ const std::vector<pass_case> cases{
     {"apart",
      {"", "y^i = \\operatorname{logsumexp}_j(x^{ij}) - x^{ii}", "i=8 j=8"},
      "logsumexp - max"},
+    {"twice",
+     {"",
+      "S^{ij} = X^{ia} Y^{ja}\ny = \\operatorname{mean}_i(\\operatorname{logsumexp}_j(S^{ij}) + "
+      "\\operatorname{logsumexp}_j(S^{ji}))",
+      "i=256 j=256 a=8"},
+     "t7[i,j] = sum(a) X[i,a] Y[j,a]"},
     {"fuse", {"", attention, "i=256 j=256 a=8 c=8"}, "fused"},
     {"chain", {"", attention, "i=512 j=512 a=16 c=16", "", "both O Q K V"}, "by blocks of rows"},
     {"pack",
