@@ -132,7 +132,7 @@ TEST_CASE("every fold over the shared-out index") {
 TEST_CASE("ranks without places have what is whole, and the first one adds it") {
     const program p = parse(R"(
         y^{ib} = 2 \sum_h x^{ih} w^{hb} + c^{ib} d
-        z^{i} = \min_h x^{ih} + e^{i}
+        z^{i} = \min_h x^{ih} + f^{i}
         s = \sum_i z^{i} + \sum_h u^{h})")
                           .value();
     for (const cut how : {cut::even, cut::last, cut::uneven})
@@ -141,7 +141,7 @@ TEST_CASE("ranks without places have what is whole, and the first one adds it") 
                           {"w", drawn({5, 3}, 2), 0},
                           {"c", drawn({4, 3}, 3)},
                           {"d", 3},
-                          {"e", drawn({4}, 4)},
+                          {"f", drawn({4}, 4)},
                           {"u", drawn({5}, 5), 0}},
                          {}, how);
 }
