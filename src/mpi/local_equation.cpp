@@ -329,6 +329,18 @@ local_equation::value local_equation::walk_other(const ir::node& x) {
 
 // The equation -------------------------------------------------------------------------------------
 
+// Whether an expression has a value where a rank has no places of what it sums over, too: other sums,
+// yet to be added up, may be among its terms.
+bool local_equation::reads_partial(ir::ref body) const {
+    bool found = false;
+    ir::for_each_node(p_, body, [&](ir::ref n) {
+        const ir::node& x = p_.nodes[n];
+        found = found || (x.kind == ir::op::tensor &&
+                          bench_.names[static_cast<std::size_t>(x.name)].partial);
+    });
+    return found;
+}
+
 void local_equation::add(ir::ref name, ir::range positions, ir::ref body,
                          const std::vector<ir::ref>& split) {
     operation o;
@@ -337,7 +349,7 @@ void local_equation::add(ir::ref name, ir::range positions, ir::ref body,
     const bool first = bench_.sharing.rank == 0;
     o.compute = {{name, positions, first ? body : others, false, p_.equations[number_].source},
                  split,
-                 first && others != body,
+                 (first && others != body) || reads_partial(body),
                  body};
     where_.operations.push_back(o);
 }

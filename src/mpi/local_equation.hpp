@@ -53,6 +53,7 @@ private:
     value whole(value v);
     ir::ref extract(ir::ref body, fold how, const ir::node* over);
     void add(ir::ref name, ir::range positions, ir::ref body, const std::vector<ir::ref>& split);
+    bool reads_partial(ir::ref body) const;
     bool may_leave_condition(ir::ref body) const;
     ir::range shifted(ir::range at);
     bool is_split(ir::ref letter) const;

@@ -38,7 +38,7 @@ struct forms {
 struct computation {
     ir::equation what;
     std::vector<ir::ref> split = {};
-    bool has_whole_terms = false;      // beside partial ones, also where there are no places
+    bool has_other_terms = false;      // so that it is computed without places, too
     ir::ref body_of_first = ir::none;  // with the terms that the first rank alone adds
 };
 enum class exchange_kind : std::uint8_t { all_reduce, all_gather, reduce_scatter };

@@ -104,7 +104,7 @@ private:
     }
 
     bool is_skipped(const computation& c) const {
-        if (c.split.empty() || c.has_whole_terms) return false;
+        if (c.split.empty() || c.has_other_terms) return false;
         return own_extent(c.split[0], c.split) == 0;
     }
     std::int64_t own_extent(ir::ref letter, const std::vector<ir::ref>& split) const {
