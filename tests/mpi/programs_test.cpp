@@ -133,8 +133,10 @@ TEST_CASE("ranks without places have what is whole, and the first one adds it") 
     const program p = parse(R"(
         y^{ib} = 2 \sum_h x^{ih} w^{hb} + c^{ib} d
         z^{i} = \min_h x^{ih} + f^{i}
-        s = \sum_i z^{i} + \sum_h u^{h})")
-                          .value();
+        s = \sum_i z^{i} + \sum_h u^{h}
+        t = \sum_h u^{h} d + 2 s)")
+                          .value()
+                          .keep({"s"});
     for (const cut how : {cut::even, cut::last, cut::uneven})
         check_shared_out(p, "h",
                          {{"x", drawn({4, 5}, 1), 1},
