@@ -58,6 +58,8 @@ ARROWS = {
     "tools/check": {"base", "src/text", "tools/papers", "tools/judge"},
     # A library of its own, which uses the other through its public face.
     "src/files": {"base", "tensors", "front"},
+    # So is the one of several machines: equations become those of each rank, which the engine runs.
+    "src/mpi": {"base", "ir", "engine", "tensors", "front", "src/text"},
     # Formulas as browsers set them.
     "tools/formula": {"base"},
     # Diagrams are made of equations alone, for the command.
@@ -109,6 +111,7 @@ LIBRARIES = [
     (("tbb/", "oneapi/"), "src/runtime/parallel.cpp"),
     (("boost/",), "include/ricci/"),
     (("zip.h",), "src/files/"),
+    (("mpi.h",), ("src/mpi/", "include/ricci/mpi.hpp")),
     (("CLI/",), "tools/command/"),
     (("pybind11/", "Python.h"), "python/"),
 ]

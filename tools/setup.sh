@@ -50,6 +50,12 @@ missing_for_tests() {
     has_numpy || echo python3-numpy
 }
 
+# The same for programs on several ranks, without which these are not tested.
+missing_for_mpi() {
+    have mpirun || echo openmpi-bin
+    has_library ompi-cxx || has_library mpich || echo libopenmpi-dev
+}
+
 # The interpreter of the Python package: the one that runs Meson, which is Debian's where Meson is.
 package_python() {
     if /usr/bin/python3 -c '' 2>/dev/null; then echo /usr/bin/python3; else echo python3; fi
@@ -119,7 +125,7 @@ install_packages() {
     $line"
 }
 
-# install_for WHAT...: installs what is missing for each of: build, tests, python, wheel.
+# install_for WHAT...: installs what is missing for each of: build, tests, mpi, python, wheel.
 install_for() {
     packages=$(for purpose in "$@"; do "missing_for_$purpose"; done | sort -u | tr '\n' ' ')
     # Names of packages hold no spaces or patterns.

@@ -3,7 +3,7 @@
 #   tools/test.sh [-C FOLDER] [-s SUITE]... [-t FACTOR] [-- MESON-OPTION...]
 #     -C  the build folder, `build` unless told
 #     -s  only the tests of this suite: static, unit, gradient, compile_fail, header, package,
-#         files, show, browser, directions, examples, python; may be repeated
+#         files, show, browser, directions, examples, python, mpi; may be repeated
 #     -t  multiplies the time that a test may take
 # What is missing is installed first. What follows `--` goes to `meson setup`.
 set -eu

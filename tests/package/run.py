@@ -126,6 +126,15 @@ class Outside:
     def pkg_config_of_files(self):
         self.pkg_config(self.tree, package="ricci-files", source="files_consumer.cpp")
 
+    def pkg_config_of_mpi(self):
+        """Builds a program of several ranks with MPI's own compiler wrapper, as its users do."""
+        flags = run(["pkg-config", f"--define-variable=prefix={self.tree}", "--cflags", "--libs", "ricci-mpi"],
+                    self.folder, PKG_CONFIG_PATH=self.tree / self.libdir / "pkgconfig").split()
+        program, words = self.folder / "with_mpi", " ".join(self.compiler)
+        run(["mpicxx", "-std=c++20", HERE / "mpi_consumer.cpp", "-o", program, *flags], self.folder,
+            OMPI_CXX=words, MPICH_CXX=words)
+        check(program, LD_LIBRARY_PATH=self.tree / self.libdir)
+
     def cmake(self, tree, kind):
         """Builds the consumer with the CMake package and runs it."""
         source = self.folder / f"cmake_{tree.name}_{kind or 'any'}"
@@ -164,7 +173,7 @@ class Outside:
         """The folders below src/ and tools/ from which a build without these parts compiles something."""
         build = self.folder / "parts"
         options = [f"-D{part}={'disabled' if part in without else 'auto'}"
-                   for part in ("files", "command", "check", "draw", "show")]
+                   for part in ("files", "mpi", "command", "check", "draw", "show")]
         # set up once: what the compiler and the system have is asked for half a minute, and is the same
         run(["meson", "setup", *(["--reconfigure"] if build.exists() else []), build, ROOT,
              "-Dtests=disabled", "-Dexamples=disabled", "-Dbench=disabled", "-Dpython=disabled", *options],
@@ -182,11 +191,11 @@ class Outside:
 
     def parts(self):
         """What is left out is not compiled: of the tools each, and all but the core."""
-        around = {"files", "command", "formula", "papers", "judge", "check", "draw", "show"}
+        around = {"files", "mpi", "command", "formula", "papers", "judge", "check", "draw", "show"}
         everything = self.folders_built()
         if not around <= everything:
             print(f"parts: only {sorted(around & everything)} of {sorted(around)} can be built here")
-        core = self.folders_built("files", "command")
+        core = self.folders_built("files", "mpi", "command")
         if core != everything - around:
             raise Failure(f"the core alone is compiled from {sorted(core)}")
         for option, folders in (("check", {"judge", "check"}), ("draw", {"draw"}), ("show", {"show"})):
@@ -220,6 +229,8 @@ def main():
             step("precompiled header", outside.precompiled, outside.tree)
         if outside.has("libricci-files.so*"):
             step("pkg-config, files", outside.pkg_config_of_files)
+        if outside.has("libricci-mpi.so*") and shutil.which("mpicxx"):
+            step("pkg-config, MPI", outside.pkg_config_of_mpi)
         if outside.has("libricci.a"):
             step("pkg-config, static", outside.pkg_config, outside.static_tree, "--static")
         if shutil.which("cmake"):

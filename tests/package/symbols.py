@@ -22,8 +22,9 @@ def exported(library):
     """Names with the types of their parameters, as a linker sees them."""
     lines = subprocess.run(["nm", "-DC", "--defined-only", library], stdout=subprocess.PIPE, text=True,
                            check=True).stdout.splitlines()
-    # ABI tags are for the linker
-    names = (re.sub(r"\[abi:\w+\]", "", line.split(maxsplit=2)[2]) for line in lines)
+    # ABI tags are for the linker; a communicator is a pointer in Open MPI, and a number in MPICH
+    names = (re.sub(r"\[abi:\w+\]", "", line.split(maxsplit=2)[2]).replace("ompi_communicator_t*", "int")
+             for line in lines)
     return {name for name in names if not OTHERS.match(name)}
 
 

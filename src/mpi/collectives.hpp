@@ -1,0 +1,39 @@
+// What ranks do together, in MPI's words.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include <ricci/array.hpp>
+
+#include "src/mpi/distribution.hpp"
+#include "src/mpi/placement.hpp"
+
+namespace ricci::mpi {
+
+/// What all ranks do together with certain arrays, in every run: it is made once, with all that it
+/// needs. Arrays that are written lie row-major, as partial values do.
+class collective {
+public:
+    virtual ~collective() = default;
+    virtual void run() = 0;
+};
+
+/// `to` = the fold of what all ranks have in `from`.
+std::unique_ptr<collective> all_reduce(MPI_Comm comm, const array& from, const array& to, fold how);
+/// `to` = the parts of all ranks along an axis, one behind the other.
+std::unique_ptr<collective> all_gather(MPI_Comm comm, const array& from, const array& to,
+                                       std::size_t axis, const distribution& parts);
+/// `to` = this rank's part of the fold of what all ranks have in `from`.
+std::unique_ptr<collective> reduce_scatter(MPI_Comm comm, const array& from, const array& to,
+                                           std::size_t axis, fold how, const distribution& parts);
+
+/// Elements of one array into another of the same extents, whatever their strides.
+void copy_elements(const array& from, array& to);
+/// The elements [before, before + count) of an axis, as an array that looks at the same memory.
+array part_of(const array& whole, std::size_t axis, std::int64_t before, std::int64_t count);
+
+}  // namespace ricci::mpi

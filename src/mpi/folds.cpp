@@ -1,0 +1,148 @@
+// How elements are folded, as operations of MPI.
+#include "src/mpi/folds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <ricci/error.hpp>
+#include <ricci/half.hpp>
+
+namespace ricci::mpi {
+namespace {
+
+template <class T>
+constexpr bool is_complex_type =
+    !std::is_arithmetic_v<T> && !std::is_same_v<T, bf16> && !std::is_same_v<T, f16>;
+/// What elements are folded in: those of 16 bits in float.
+template <class T>
+using computed = std::conditional_t<std::is_same_v<T, bf16> || std::is_same_v<T, f16>, float, T>;
+
+// A maximum of nothing is the least number that there is, and so on.
+template <class T>
+T nothing(fold how) {
+    using C = computed<T>;
+    if constexpr (is_complex_type<T>) {
+        return how == fold::product ? T(1) : T(0);
+    } else if constexpr (std::is_integral_v<T>) {
+        return how == fold::product   ? T{1}
+               : how == fold::maximum ? std::numeric_limits<T>::min()
+               : how == fold::minimum ? std::numeric_limits<T>::max()
+                                      : T{0};
+    } else {
+        constexpr C infinity = std::numeric_limits<C>::infinity();
+        const C x = how == fold::product ? C{1}
+                    : how == fold::sum   ? C{0}
+                                         : (how == fold::minimum ? infinity : -infinity);
+        return static_cast<T>(x);
+    }
+}
+
+template <class T>
+T folded(T a, T b, fold how) {
+    using C = computed<T>;
+    if constexpr (is_complex_type<T>) {
+        return how == fold::product ? a * b : a + b;
+    } else if constexpr (std::is_integral_v<T>) {
+        using U = std::make_unsigned_t<T>;  // whole numbers wrap
+        if (how == fold::maximum) return std::max(a, b);
+        if (how == fold::minimum) return std::min(a, b);
+        const U x = static_cast<U>(a), y = static_cast<U>(b);
+        return static_cast<T>(static_cast<U>(how == fold::product ? x * y : x + y));
+    } else {
+        const auto x = static_cast<C>(a), y = static_cast<C>(b);
+        if (how == fold::sum) return static_cast<T>(x + y);
+        if (how == fold::product) return static_cast<T>(x * y);
+        if (std::isnan(x)) return a;  // which goes on, as in every other maximum
+        if (std::isnan(y)) return b;
+        if (how == fold::minimum) return x < y ? a : b;
+        const C most = std::max(x, y), least = std::min(x, y);
+        if (how == fold::maximum) return x < y ? b : a;
+        if (std::isinf(most)) return static_cast<T>(most);  // both may be -infinity
+        return static_cast<T>(most + std::log1p(std::exp(least - most)));
+    }
+}
+
+template <class T, fold How>
+void fold_in(void* in, void* in_and_out, int* count, MPI_Datatype* type) {
+    MPI_Count size = 0;  // of as many elements as lie at one place
+    MPI_Type_size_x(*type, &size);
+    const auto elements =
+        static_cast<std::size_t>(*count) * static_cast<std::size_t>(size) / sizeof(T);
+    const T* const a = static_cast<const T*>(in);
+    T* const b = static_cast<T*>(in_and_out);
+    for (std::size_t k = 0; k < elements; ++k) b[k] = folded(a[k], b[k], How);
+}
+
+template <class T>
+MPI_User_function* function_of(fold how) {
+    switch (how) {
+        case fold::product:
+            return &fold_in<T, fold::product>;
+        case fold::maximum:
+            return &fold_in<T, fold::maximum>;
+        case fold::minimum:
+            return &fold_in<T, fold::minimum>;
+        case fold::logsumexp:
+            return &fold_in<T, fold::logsumexp>;
+        case fold::sum:
+            break;
+    }
+    return &fold_in<T, fold::sum>;
+}
+
+template <class Visit>
+auto with_type(element type, const Visit& visit) {
+    switch (type) {
+        case element::f32:
+            return visit(float{}, MPI_FLOAT);
+        case element::f64:
+            return visit(double{}, MPI_DOUBLE);
+        case element::bf16:
+            return visit(bf16{}, MPI_UINT16_T);
+        case element::f16:
+            return visit(f16{}, MPI_UINT16_T);
+        case element::c64:
+            return visit(std::complex<float>{}, MPI_C_FLOAT_COMPLEX);
+        case element::c128:
+            return visit(std::complex<double>{}, MPI_C_DOUBLE_COMPLEX);
+        case element::i32:
+            return visit(std::int32_t{}, MPI_INT32_T);
+        case element::i64:
+            return visit(std::int64_t{}, MPI_INT64_T);
+        case element::boolean:
+            break;
+    }
+    throw error("ricci: nothing is folded in bool.");
+}
+
+}  // namespace
+
+MPI_Datatype datatype_of(element type) {
+    if (type == element::boolean) return MPI_UINT8_T;
+    return with_type(type, [](auto, MPI_Datatype t) { return t; });
+}
+
+fold_operation::fold_operation(element type, fold how) {
+    MPI_User_function* const f =
+        with_type(type, [&](auto x, MPI_Datatype) { return function_of<decltype(x)>(how); });
+    MPI_Op_create(f, 1, &op_);
+}
+fold_operation::~fold_operation() {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (!ended) MPI_Op_free(&op_);
+}
+
+void fill_with_nothing(array& a, fold how) {
+    with_type(a.type(), [&](auto zero, MPI_Datatype) {
+        using T = decltype(zero);
+        std::fill_n(static_cast<T*>(a.data()), a.size(), nothing<T>(how));
+    });
+}
+
+}  // namespace ricci::mpi

@@ -1,0 +1,184 @@
+// The stages of one shared-out index, and the exchanges between them.
+#include "src/mpi/rank_program.hpp"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "src/mpi/agreement.hpp"
+#include "src/mpi/collectives.hpp"
+#include "src/mpi/folds.hpp"
+#include "src/mpi/words.hpp"
+
+namespace ricci::mpi {
+namespace {
+
+/// Where all letters have been shared out: what the engine runs.
+class local_program final : public rank_program {
+public:
+    local_program(const sharing_request& from, const rank_memory& memory, const stage& s) {
+        extents_.reserve(s.reads.size() + s.writes.size());
+        std::vector<engine::operand> in, out;
+        for (const ir::ref n : from.inputs) in.push_back(operand_of(memory, n));
+        for (const ir::ref n : from.outputs) out.push_back(operand_of(memory, n));
+        engine::request r;
+        r.program = s.program.view();
+        r.type = from.type;
+        r.inputs = in.data();
+        r.input_count = static_cast<std::int32_t>(in.size());
+        r.outputs = out.data();
+        r.output_count = static_cast<std::int32_t>(out.size());
+        r.index_extents = s.extents.data();
+        r.index_extent_count = static_cast<std::int32_t>(s.extents.size());
+        step_ = std::make_unique<engine::executable>(r);
+    }
+
+    void run(std::string& wrong) override {
+        if (wrong.empty()) wrong = words_of_failure([&] { step_->run(); });
+    }
+    std::string explain() const override {
+        return "computed by this rank\n" + step_->explain() + "\n";
+    }
+    std::int64_t bytes_sent() const override { return 0; }
+
+private:
+    engine::operand operand_of(const rank_memory& from, ir::ref name) {
+        engine::operand o;
+        o.name = name;
+        if (const auto x = from.numbers.find(name); x != from.numbers.end()) {
+            o.value = x->second;
+            return o;
+        }
+        const array& a = from.arrays.at(name);
+        extents_.emplace_back(a.extents().begin(), a.extents().end());
+        o.rank = static_cast<std::int32_t>(a.rank());
+        o.data = const_cast<void*>(a.data());
+        o.extents = extents_.back().data();
+        o.strides = a.strides().data();
+        o.is_positions = is_whole(a.type()) || a.type() == element::boolean;
+        o.positions = a.type();
+        if (const auto w = from.watches.find(name); w != from.watches.end()) o.watch = w->second;
+        return o;
+    }
+
+    std::vector<std::vector<std::int64_t>> extents_;  // while the executable is made
+    std::unique_ptr<engine::executable> step_;
+};
+
+}  // namespace
+
+struct shared_program::state {
+    state(sharing_request request, rank_memory bound, const std::vector<MPI_Comm>& all_comms)
+        : given(std::move(bound)),
+          wanted(request.outputs),
+          comms(all_comms),
+          comm(comms[request.next]),
+          placed(std::move(request)),
+          memory(given.arrays) {
+        allocate();
+        for (const stage& s : placed.stages()) {
+            steps.push_back(s.program.equations.empty() ? nullptr : step_of(s));
+            collectives.emplace_back();
+            for (const operation& o : s.exchanges)
+                collectives.back().push_back(collective_of(o.exchange));
+        }
+    }
+
+    void allocate() {
+        for (std::size_t k = 0; k < wanted.size(); ++k)
+            if (const auto at = given.arrays.find(wanted[k]); at != given.arrays.end()) {
+                const ir::ref made = placed.outputs()[k];
+                memory.erase(wanted[k]);
+                if (placed.view_of(made) == nullptr) memory[made] = at->second;
+                else copied.emplace_back(made, at->second);
+            }
+        for (const ir::ref n : placed.stored()) {
+            if (memory.count(n) == 0) memory[n] = array(placed.type_of(n), placed.extents_of(n));
+            const named_form& form = placed.form_of(n);
+            if (form.partial) fill_with_nothing(memory[n], form.how);
+        }
+        for (const ir::ref n : placed.outputs()) memory_of(n);
+    }
+    // Excerpts are views of what has memory.
+    const array& memory_of(ir::ref name) {
+        const auto found = memory.find(name);
+        if (found != memory.end()) return found->second;
+        const excerpt& e = *placed.view_of(name);
+        const auto axis = static_cast<std::size_t>(e.axis);
+        const std::size_t extent = placed.extents_of(name)[axis];
+        return memory[name] =
+                   part_of(memory_of(e.from), axis, e.before, static_cast<std::int64_t>(extent));
+    }
+
+    std::unique_ptr<rank_program> step_of(const stage& s) {
+        rank_memory m;
+        for (const stage::tensor& t : s.reads) {
+            const auto x = given.numbers.find(t.of);
+            if (x != given.numbers.end()) m.numbers[t.name] = x->second;
+            else m.arrays[t.name] = memory_of(t.of);
+            if (const auto w = given.watches.find(t.of); w != given.watches.end())
+                m.watches[t.name] = w->second;
+        }
+        for (const stage::tensor& t : s.writes) m.arrays[t.name] = memory_of(t.of);
+        sharing_request q = placed.request_of(s);
+        if (placed.is_last()) return std::make_unique<local_program>(q, m, s);
+        return std::make_unique<shared_program>(std::move(q), std::move(m), comms);
+    }
+    std::unique_ptr<collective> collective_of(const exchange& e) {
+        const array &from = memory_of(e.from), &to = memory_of(e.to);
+        if (e.kind == exchange_kind::all_reduce) return all_reduce(comm, from, to, e.how);
+        const auto axis = static_cast<std::size_t>(e.axis);
+        const distribution& parts = placed.parts_of(e);
+        return e.kind == exchange_kind::all_gather
+                   ? all_gather(comm, from, to, axis, parts)
+                   : reduce_scatter(comm, from, to, axis, e.how, parts);
+    }
+
+    void run(std::string& wrong) {
+        for (std::size_t k = 0; k < steps.size(); ++k) {
+            if (steps[k] != nullptr) steps[k]->run(wrong);
+            for (const auto& c : collectives[k]) c->run();
+        }
+        for (auto& [made, to] : copied) copy_elements(memory.at(made), to);
+    }
+    std::string explain() const {
+        std::string out = words_of(placed.letter().sharing, placed.letter().letter);
+        for (std::size_t k = 0; k < steps.size(); ++k) {
+            if (steps[k] != nullptr) out += steps[k]->explain();
+            for (const operation& o : placed.stages()[k].exchanges)
+                out += fmt::format("{}: this rank sends {} bytes\n", placed.words_of(o),
+                                   placed.bytes_of(o.exchange));
+        }
+        return out;
+    }
+    std::int64_t bytes_sent() const {
+        std::int64_t sent = 0;
+        for (const auto& step : steps) sent += step != nullptr ? step->bytes_sent() : 0;
+        for (const stage& s : placed.stages())
+            for (const operation& o : s.exchanges) sent += placed.bytes_of(o.exchange);
+        return sent;
+    }
+
+    const rank_memory given;
+    const std::vector<ir::ref> wanted;
+    const std::vector<MPI_Comm> comms;
+    const MPI_Comm comm;
+    placed_program placed;
+    std::map<ir::ref, array> memory;
+    std::vector<std::pair<ir::ref, array>> copied;     // outputs that are views, and where they go
+    std::vector<std::unique_ptr<rank_program>> steps;  // by stage
+    std::vector<std::vector<std::unique_ptr<collective>>> collectives;
+};
+
+shared_program::shared_program(sharing_request request, rank_memory memory,
+                               const std::vector<MPI_Comm>& comms)
+    : state_(std::make_unique<state>(std::move(request), std::move(memory), comms)) {}
+shared_program::~shared_program() = default;
+void shared_program::run(std::string& wrong) { state_->run(wrong); }
+std::string shared_program::explain() const { return state_->explain(); }
+std::int64_t shared_program::bytes_sent() const { return state_->bytes_sent(); }
+const array& shared_program::output(std::size_t k) const {
+    return state_->memory.at(state_->placed.outputs()[k]);
+}
+
+}  // namespace ricci::mpi

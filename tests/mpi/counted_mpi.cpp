@@ -1,0 +1,48 @@
+// MPI's profiling interface: what is handed to collectives is counted on its way.
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "tests/mpi/counted_mpi.hpp"
+
+namespace {
+
+std::int64_t counted = 0;
+
+void count(int elements, MPI_Datatype type) {
+    int size = 0;
+    PMPI_Type_size(type, &size);
+    counted += static_cast<std::int64_t>(elements) * size;
+}
+
+}  // namespace
+
+std::int64_t ricci::testing::take_counted_bytes() {
+    const std::int64_t bytes = counted;
+    counted = 0;
+    return bytes;
+}
+
+extern "C" {
+
+int MPI_Allreduce(const void* from, void* to, int elements, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+    count(elements, type);
+    return PMPI_Allreduce(from, to, elements, type, op, comm);
+}
+
+int MPI_Allgatherv(const void* from, int elements, MPI_Datatype type, void* to,
+                   const int* to_elements, const int* first, MPI_Datatype to_type, MPI_Comm comm) {
+    count(elements, type);
+    return PMPI_Allgatherv(from, elements, type, to, to_elements, first, to_type, comm);
+}
+
+int MPI_Reduce_scatter(const void* from, void* to, const int* elements, MPI_Datatype type,
+                       MPI_Op op, MPI_Comm comm) {
+    int ranks = 1;
+    PMPI_Comm_size(comm, &ranks);
+    for (int r = 0; r < ranks; ++r) count(elements[r], type);
+    return PMPI_Reduce_scatter(from, to, elements, type, op, comm);
+}
+
+}  // extern "C"

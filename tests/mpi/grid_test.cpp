@@ -1,0 +1,137 @@
+// Two indices shared out over a grid of ranks: the same as on one.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "tests/mpi/ranks.hpp"
+
+using namespace ricci;
+using namespace ricci::testing;
+
+namespace {
+
+/// As many ranks as there are, in two dimensions.
+class grid {
+public:
+    grid() {
+        MPI_Dims_create(ranks_of_world(), 2, extents.data());
+        const int periods[2] = {0, 0};
+        MPI_Cart_create(MPI_COMM_WORLD, 2, extents.data(), periods, 0, &comm);
+        MPI_Cart_coords(comm, rank_of_world(), 2, places.data());
+    }
+    ~grid() { MPI_Comm_free(&comm); }
+    grid(const grid&) = delete;
+    grid& operator=(const grid&) = delete;
+
+    /// This rank's part of what has the two letters in these axes, or in -1.
+    array part(array whole, const std::array<int, 2>& axes, cut how) const {
+        for (std::size_t k = 0; k < 2; ++k) {
+            if (axes[k] < 0) continue;
+            const auto axis = static_cast<std::size_t>(axes[k]);
+            const auto ranks = static_cast<std::size_t>(extents[k]);
+            whole = part_of_rank(whole, axis, counts_of(whole.extent(axis), how, ranks),
+                                 static_cast<std::size_t>(places[k]));
+        }
+        return whole;
+    }
+
+    std::array<int, 2> extents = {0, 0}, places = {0, 0};
+    MPI_Comm comm = MPI_COMM_NULL;
+};
+
+struct grid_operand {
+    std::string name;
+    bindable value;
+    std::array<int, 2> axes = {-1, -1};
+};
+
+void check_on_grid(const program& p, const std::vector<std::string>& letters,
+                   const std::vector<grid_operand>& operands,
+                   const std::vector<std::pair<std::string, std::array<int, 2>>>& shared,
+                   cut how = cut::even) {
+    const grid ranks;
+    std::vector<named> whole, mine;
+    for (const grid_operand& o : operands) {
+        whole.push_back({o.name, o.value});
+        mine.push_back({o.name, o.value});
+        if (o.axes[0] >= 0 || o.axes[1] >= 0)
+            mine.back().value = bindable(ranks.part(o.value.value(), o.axes, how));
+    }
+    const arrays expected = run(p, whole);
+    auto step = mpi::prepare(ranks.comm, p, letters, mine);
+    for (int k = 0; k < 2; ++k) {
+        take_counted_bytes();
+        step();
+        CHECK(take_counted_bytes() == step.bytes_sent());
+        for (const auto& [name, value] : expected) {
+            array wanted = value;
+            for (const auto& [output, axes] : shared)
+                if (output == name) wanted = ranks.part(value, axes, how);
+            INFO(name << " on rank " << rank_of_world() << "\n" << step.explain());
+            CHECK(largest_difference(step[name], wanted) < 1e-11);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("attention by batch and by heads, with all gradients") {
+    const program p = parse(R"(
+        Q^{nhia} = X^{nib} W_Q^{hba}
+        K^{nhja} = X^{njb} W_K^{hba}
+        V^{nhjc} = X^{njb} W_V^{hbc}
+        S^{nhij} = \frac{1}{\sqrt{d_k}} Q^{nhia} K^{nhja}
+        A^{nhij} = \operatorname{softmax}_j(S^{nhij})
+        O^{nhic} = A^{nhij} V^{nhjc}
+        Y^{nib} = O^{nhic} W_O^{hcb}
+        L = \sum_n \sum_i \sum_b (Y^{nib} - T^{nib})^2)")
+                          .value();
+    const program back = value_and_gradient(p, "L", {"X", "W_Q", "W_K", "W_V", "W_O"});
+    std::vector<grid_operand> operands = {{"X", drawn({3, 4, 5}, 1), {0, -1}},
+                                          {"W_Q", drawn({3, 5, 2}, 2), {-1, 0}},
+                                          {"W_K", drawn({3, 5, 2}, 3), {-1, 0}},
+                                          {"W_V", drawn({3, 5, 2}, 4), {-1, 0}},
+                                          {"d_k", 2},
+                                          {"W_O", drawn({3, 2, 5}, 5), {-1, 0}},
+                                          {"T", drawn({3, 4, 5}, 6), {0, -1}}};
+    for (const tensor_info& t : back.inputs())
+        if (t.name == "dL/dL") operands.push_back({"dL/dL", 1});
+    for (const cut how : {cut::even, cut::last, cut::uneven})
+        check_on_grid(back, {"n", "h"}, operands,
+                      {{"dL/dX", {0, -1}},
+                       {"dL/dW_Q", {-1, 0}},
+                       {"dL/dW_K", {-1, 0}},
+                       {"dL/dW_V", {-1, 0}},
+                       {"dL/dW_O", {-1, 0}}},
+                      how);
+}
+
+TEST_CASE("a product of which both sides and the sum are shared out") {
+    const program p = parse("C^{ik} = A^{ij} B^{jk}").value();
+    for (const cut how : {cut::even, cut::last, cut::uneven}) {
+        check_on_grid(p, {"i", "k"},
+                      {{"A", drawn({5, 4}, 1), {0, -1}}, {"B", drawn({4, 6}, 2), {-1, 1}}},
+                      {{"C", {0, 1}}}, how);
+        check_on_grid(p, {"i", "j"},
+                      {{"A", drawn({5, 4}, 1), {0, 1}}, {"B", drawn({4, 6}, 2), {-1, 0}}},
+                      {{"C", {0, -1}}}, how);
+        check_on_grid(p, {"j", "i"},
+                      {{"A", drawn({5, 4}, 1), {1, 0}}, {"B", drawn({4, 6}, 2), {0, -1}}},
+                      {{"C", {-1, 0}}}, how);
+    }
+}
+
+TEST_CASE("keys and queries over a grid, masked by positions of all ranks together") {
+    const program p = parse(R"(
+        S^{ij} = Q^{ia} K^{ja} + b^{i-j}
+        A^{ij} = \operatorname{softmax}_{j \le i}(S^{ij})
+        O^{ic} = A^{ij} V^{jc})")
+                          .value();
+    for (const cut how : {cut::even, cut::uneven})
+        check_on_grid(p, {"i", "j"},
+                      {{"Q", drawn({7, 3}, 1), {0, -1}},
+                       {"K", drawn({7, 3}, 2), {-1, 0}},
+                       {"V", drawn({7, 2}, 3), {-1, 0}},
+                       {"b", drawn({13}, 4)}},
+                      {{"O", {0, -1}}}, how);
+}
