@@ -23,11 +23,11 @@ std::optional<fold> fold_of(ir::reduction r) {
 local_equation::value local_equation::walk_reduction(const ir::node& x) {
     const auto r = static_cast<ir::reduction>(x.detail);
     const bool over_split = binds_split(x);
-    if (ir::is_of_matrix(r) && over_split) possible_ = false;
+    const bool summed = r == ir::reduction::sum || r == ir::reduction::mean;
+    if (over_split && !summed && r != ir::reduction::softmax && !fold_of(r)) possible_ = false;
     value child = walk(p_.links[x.children.first]);
     work_ += places(child.node);
-    const bool linear = r == ir::reduction::sum || r == ir::reduction::mean;
-    if (over_split || !linear) child = whole(child);
+    if (over_split || !summed) child = whole(child);
     if (over_split)
         for (const ir::ref i : free_letters(child.node)) {
             const ir::ref* first = p_.links.begin() + x.indices.first;
