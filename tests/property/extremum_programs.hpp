@@ -49,10 +49,10 @@ private:
         p_.tensors[line.left] = made;
         p_.lines.push_back(line);
     }
-    place_read fresh(std::string letters) {
-        if (chance(50)) letters = std::string(letters.rbegin(), letters.rend());
+    place_read fresh(std::string axes) {
+        if (chance(50)) axes = std::string(axes.rbegin(), axes.rend());
         place_read r{std::string(1, "ABCDEFGH"[inputs_++]), {}};
-        for (const char x : letters) {
+        for (const char x : axes) {
             r.places.push_back({place_kind::letter, {{{x, 1}}, 0}, {}, {}});
             p_.tensors[r.tensor].extents.push_back(p_.extents.at(x));
         }
@@ -84,25 +84,25 @@ private:
         return t;
     }
     /// Rows of a tensor, mostly of one that the extremum is of.
-    place_line looked_up(const std::string& letters) {
+    place_line looked_up(const std::string& axes) {
         place_read z = fresh("jm");
         for (auto& p : z.places)
-            if (p.sum.terms[0].first == 'j') p = {place_kind::numbers, {}, "y", letters};
+            if (p.sum.terms[0].first == 'j') p = {place_kind::numbers, {}, "y", axes};
         place_term t{1, {}, {}, {{chance(30) ? "\\sin" : "", {z}, {}}}};
-        if (chance(50)) t.factors.push_back({"", {fresh(letters + "m")}, {}});
-        if (!chance(30)) return {"Q", letters + "m", "", {t}};
-        t.signs.push_back({"sum", letters + "m", {}});
+        if (chance(50)) t.factors.push_back({"", {fresh(axes + "m")}, {}});
+        if (!chance(30)) return {"Q", axes + "m", "", {t}};
+        t.signs.push_back({"sum", axes + "m", {}});
         return {"Q", "", "", {t}};
     }
     /// Sums, or counts, of what has one place.
-    place_line counted(const std::string& letters) {
+    place_line counted(const std::string& axes) {
         place_condition c;
         c.left.terms = {{'j', 1}};
         c.comparison = chance(80) ? "=" : "\\le";
         c.numbers = "y";
-        c.letters = letters;
-        place_term t{1, {}, {c}, {{"", {fresh(letters + "m")}, {}}}};
-        t.signs.push_back({"sum", letters, {}});
+        c.letters = axes;
+        place_term t{1, {}, {c}, {{"", {fresh(axes + "m")}, {}}}};
+        t.signs.push_back({"sum", axes, {}});
         return {"R", "jm", "", {t}};
     }
 
