@@ -30,7 +30,7 @@ alternatives_list where_either(alternatives_list a, const alternatives_list& b) 
     a.insert(a.end(), b.begin(), b.end());
     return a;
 }
-const alternatives_list always{conjunction{}};
+const alternatives_list holds_always{conjunction{}};
 
 bool is_function(const ir::node& x, ir::function f) {
     return x.kind == ir::op::apply && static_cast<ir::function>(x.detail) == f;
@@ -130,7 +130,7 @@ std::optional<affine_form> position_reader::form_of(ir::ref n) const {
 
 // What is no inequality of sums: as a number where it is known, or else taken to hold.
 alternatives_list position_reader::other(ir::ref n, bool holds) const {
-    if (!is_known(n)) return always;
+    if (!is_known(n)) return holds_always;
     conjunction c;
     c.others.push_back({n, holds});
     return {c};
@@ -146,7 +146,7 @@ alternatives_list position_reader::comparison(ir::ref n, bool holds) const {
         if (!a || !b) return std::nullopt;
         const double most = -(sign_left * a->offset + sign_right * b->offset);
         if (std::isnan(most)) return std::nullopt;
-        if (most > largest_place) return always;
+        if (most > largest_place) return holds_always;
         if (most < -largest_place) return alternatives_list{};
         conjunction c;
         affine_form f;
@@ -195,7 +195,8 @@ alternatives_list position_reader::comparison(ir::ref n, bool holds) const {
 alternatives_list position_reader::alternatives(ir::ref n, bool holds) const {
     const ir::node& x = p_.nodes[n];
     if (is_function(x, ir::function::logical_not)) return alternatives(p_.child(x, 0), !holds);
-    if (x.kind == ir::op::number) return (x.value != 0) == holds ? always : alternatives_list{};
+    if (x.kind == ir::op::number)
+        return (x.value != 0) == holds ? holds_always : alternatives_list{};
     const bool product = x.kind == ir::op::multiply;
     const auto kind = static_cast<ir::comparison>(x.detail);
     const bool compares = x.kind == ir::op::compare;
@@ -204,7 +205,7 @@ alternatives_list position_reader::alternatives(ir::ref n, bool holds) const {
     if (compares && !logical) return comparison(n, holds);
     if (x.kind == ir::op::delta) {
         const auto a = form_of(p_.at(x.positions, 0)), b = form_of(p_.at(x.positions, 1));
-        if (!a || !b) return always;
+        if (!a || !b) return holds_always;
         affine_form up = *a, down = *b;
         up.add(*b, -1);
         down.add(*a, -1);
@@ -216,7 +217,7 @@ alternatives_list position_reader::alternatives(ir::ref n, bool holds) const {
     if (!logical && !product) return other(n, holds);
     // all of them, or one of them: what is not both is one that is not
     const bool all = (product || kind == ir::comparison::logical_and) == holds;
-    alternatives_list result = all ? always : alternatives_list{};
+    alternatives_list result = all ? holds_always : alternatives_list{};
     for (std::int32_t k = 0; k < x.children.count; ++k) {
         const auto part = alternatives(p_.child(x, k), holds);
         if (all && result.size() * part.size() > most_alternatives) return other(n, holds);
@@ -226,7 +227,7 @@ alternatives_list position_reader::alternatives(ir::ref n, bool holds) const {
 }
 
 alternatives_list position_reader::alternatives(std::span<const position_condition> all) const {
-    alternatives_list result = always;
+    alternatives_list result = holds_always;
     for (const auto& [n, holds] : all) {
         auto part = alternatives(n, holds);
         if (result.size() * part.size() > most_alternatives) part = other(n, holds);

@@ -14,7 +14,7 @@ namespace ricci::plan {
 namespace {
 
 constexpr double vector_bytes = 32, line_bytes = 64;
-constexpr double vectors_a_cycle = 2, bytes_a_cycle = 16, start = 16;
+constexpr double vectors_a_cycle = 2, bytes_a_cycle = 16, start_cycles = 16;
 constexpr double cached_bytes_a_cycle = 64, cache_bytes = 1 << 20;
 // More than its bytes, for an element that is read on its own.
 constexpr double lone_read = 1;
@@ -23,7 +23,7 @@ constexpr double row_start = 128;
 // A tile of a contraction.
 constexpr double tile_rows = 8, tile_vectors = 2;
 // To read where something lies, check it and go there.
-constexpr double lookup = 4;
+constexpr double lookup_cycles = 4;
 
 /// Elements of a type in memory, and in the vectors that compute with it.
 struct numbers {
@@ -74,7 +74,7 @@ double cost_of_lookups(const std::vector<planned_lookup>& lookups,
             if (l.numbers.at.strides[k] != 0) places *= static_cast<double>(extents[k]);
         looked_up += places;
     }
-    return looked_up * lookup;
+    return looked_up * lookup_cycles;
 }
 
 double cost_of_lookups(const contraction_step& s) {
@@ -90,14 +90,15 @@ double cost_of_contraction(const contraction_step& s, const numbers& of) {
                  k = iterations(s.k);
     const double bytes = batch * (m * k + k * n + m * n) * of.bytes;
     if (m == 1 || n == 1)  // a matrix and a vector: there is one product for every number
-        return start + 2 * of.multiplications * batch * m * n * k / of.lanes / vectors_a_cycle +
+        return start_cycles +
+               2 * of.multiplications * batch * m * n * k / of.lanes / vectors_a_cycle +
                bytes / bytes_a_cycle;
     const double columns = tile_vectors * of.lanes;
     const auto tiles_of = [&](double rows, double others) {
         return batch * std::ceil(rows / tile_rows) * std::ceil(others / columns);
     };
     const double tile = of.multiplications * tile_rows * tile_vectors * k / vectors_a_cycle;
-    return std::min(tiles_of(m, n), tiles_of(n, m)) * (tile + start) + bytes / bytes_a_cycle;
+    return std::min(tiles_of(m, n), tiles_of(n, m)) * (tile + start_cycles) + bytes / bytes_a_cycle;
 }
 
 /// Both operands are read again for every product, and every result begins a row.
@@ -114,7 +115,7 @@ double cost_of_fold(const contraction_step& s, const numbers& of) {
     const double rows = products / static_cast<double>(inner->extent);
     const auto lone = [](std::int64_t stride) { return std::abs(stride) > 1 ? lone_read : 0; };
     const bool cached = batch * (m + n) * k * of.bytes <= cache_bytes;
-    return results * row_start + rows * start +
+    return results * row_start + rows * start_cycles +
            products *
                (of.multiplications / of.lanes / vectors_a_cycle + lone(inner->a) + lone(inner->b) +
                 read(*inner) / (cached ? cached_bytes_a_cycle : bytes_a_cycle));
@@ -160,7 +161,7 @@ double cost_of_program(const map_step& s, const numbers& of) {
         bytes += 2 * of.bytes;
         if (arity(i.code) > 0) vectors += price_of(i.code, of);
     }
-    return start + elements * (vectors / of.lanes / vectors_a_cycle + bytes / bytes_a_cycle);
+    return start_cycles + elements * (vectors / of.lanes / vectors_a_cycle + bytes / bytes_a_cycle);
 }
 
 }  // namespace
@@ -189,15 +190,15 @@ decision classify(const map_step& s, element type) {
     const priced_way map{way::map, program + written};
     if (s.program.size() != 1 || s.program[0].code != opcode::load) return {map, std::nullopt};
     // Lines are moved as they are or transposed on the way, so that each is read once.
-    return cheapest({{way::copy, start + 2 * written}, map});
+    return cheapest({{way::copy, start_cycles + 2 * written}, map});
 }
 
 decision classify(const gather_step& s, element type) {
     const numbers of(type);
     const double elements = iterations(s.extents);
     const double moves = s.scatter ? 3 : 2;
-    const double cycles =
-        start + cost_of_lookups(s.lookups, s.extents) + moves * elements * of.bytes / bytes_a_cycle;
+    const double cycles = start_cycles + cost_of_lookups(s.lookups, s.extents) +
+                          moves * elements * of.bytes / bytes_a_cycle;
     if (s.scatter) return {{way::scatter, cycles + elements / of.lanes / vectors_a_cycle}, {}};
     if (!s.lookups.empty()) return {{way::gather, cycles}, {}};
     return {{way::convert, cycles + elements / of.lanes / vectors_a_cycle}, {}};
@@ -208,14 +209,15 @@ decision classify(const lookup_sum_step& s, element type) {
     const double elements = iterations(s.extents);
     double lookups = cost_of_lookups(s.scattered, s.extents);
     for (const auto& f : s.factors) lookups += cost_of_lookups(f.lookups, s.extents);
-    const double cycles = start + lookups + elements * of.bytes / bytes_a_cycle +
+    const double cycles = start_cycles + lookups + elements * of.bytes / bytes_a_cycle +
                           elements / of.lanes / vectors_a_cycle;
     return {{way::lookups, cycles}, {}};
 }
 
 decision classify(const matrix_step& s, element type) {
     const numbers of(type);
-    return {{way::matrices, start + s.flops / 2 * of.multiplications / of.lanes / vectors_a_cycle +
+    return {{way::matrices, start_cycles +
+                                s.flops / 2 * of.multiplications / of.lanes / vectors_a_cycle +
                                 s.bytes / bytes_a_cycle},
             {}};
 }
@@ -223,14 +225,16 @@ decision classify(const matrix_step& s, element type) {
 decision classify(const extremum_step& s, element type) {
     const numbers of(type);
     const double elements = iterations(s.extents);
-    return {{way::extremum, start + elements * (1.0 / of.lanes + of.bytes / bytes_a_cycle)}, {}};
+    return {{way::extremum, start_cycles + elements * (1.0 / of.lanes + of.bytes / bytes_a_cycle)},
+            {}};
 }
 
 decision classify(const scan_step& s, element type) {
     const numbers of(type);
     const double elements = iterations(s.extents);
     // Each waits for the one before it, a few rows abreast.
-    return {{way::scan, start + elements * (1 + (s.decays() ? 3 : 2) * of.bytes / bytes_a_cycle)},
+    return {{way::scan,
+             start_cycles + elements * (1 + (s.decays() ? 3 : 2) * of.bytes / bytes_a_cycle)},
             {}};
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using strided_loops = std::vector<contraction_loop>;
 
-constexpr std::array either = {shared_operand::a, shared_operand::b};
+constexpr std::array either_operand = {shared_operand::a, shared_operand::b};
 
 /// An operand as a contraction walks it: the same for two contractions that can pack it once for
 /// both.
@@ -56,7 +56,7 @@ std::optional<std::pair<shared_operand, shared_operand>> common_operand(
     if (!plain(one) || !plain(other)) return std::nullopt;
     for (const shared_operand mine : of_one) {
         const walk common = walk_of(one, mine);
-        for (const shared_operand its : either)
+        for (const shared_operand its : either_operand)
             if (walk_of(other, its) == common) return {{mine, its}};
     }
     return std::nullopt;
@@ -96,7 +96,7 @@ std::vector<shared_operand> common_operands(const program_plan& plan,
         };
         if (!std::all_of(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(end), is_free))
             break;
-        std::span<const shared_operand> of_first = either;
+        std::span<const shared_operand> of_first = either_operand;
         if (!common.empty()) of_first = {common.data(), 1};
         const auto found = common_operand(*first, of_first, *next);
         if (!found) break;

@@ -59,17 +59,17 @@ double most_bytes_of(const fused_group& g) {
         bytes += 4 * lanes_bytes;  // the state of a softmax
     }
     bytes += copied * tile_bytes + registers * register_elements * number;
-    double of_column = 0, most_values = 0;
+    double of_column = 0, largest = 0;
     for (const auto& c : g.consumers) {
         const double values = size_of_loops(c.values) + padding;
         bytes += values * lanes_bytes;  // sums of rows, or packed rows
-        most_values = std::max(most_values, values);
+        largest = std::max(largest, values);
         if (c.summed != loop_role::row) continue;
         // Of a fold that is no sum a vector of lanes for each column, and one that counts.
         of_column += c.by == monoid::sum ? values * number : 128;
     }
     if (of_column > 0) bytes += std::max(block_bytes, least_block_columns * of_column);
-    return bytes + (most_values + padding) * lanes_bytes;  // sums as they are written
+    return bytes + (largest + padding) * lanes_bytes;  // sums as they are written
 }
 
 }  // namespace ricci::plan
