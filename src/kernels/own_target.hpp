@@ -1,5 +1,5 @@
-// Only with -Dtargets=own, where each file of kernels is compiled with this in front: a program that
-// has kernels asks for their target before main, however the library is linked to it.
+// Only with -Dtargets=own, where each file of kernels is compiled with this in front: a program
+// that has kernels asks for their target before main, however the library is linked to it.
 #pragma once
 
 namespace ricci::kernels {

@@ -29,8 +29,8 @@ local_equation::local_equation(workbench& bench, placement& where, ir::ref equat
 bool local_equation::is_split(ir::ref letter) const {
     return std::find(split_.begin(), split_.end(), letter) != split_.end();
 }
-// Whether positions have a letter that is split. None have two: a rank would have to have the places
-// of one for all places of the other.
+// Whether positions have a letter that is split. None have two: a rank would have to have the
+// places of one for all places of the other.
 bool local_equation::has_split(ir::range at) {
     std::size_t count = 0;
     for (const ir::ref i : split_) count += ir::has_index(p_, at, i) ? 1 : 0;
@@ -329,8 +329,8 @@ local_equation::value local_equation::walk_other(const ir::node& x) {
 
 // The equation -------------------------------------------------------------------------------------
 
-// Whether an expression has a value where a rank has no places of what it sums over, too: other sums,
-// yet to be added up, may be among its terms.
+// Whether an expression has a value where a rank has no places of what it sums over, too: other
+// sums, yet to be added up, may be among its terms.
 bool local_equation::reads_partial(ir::ref body) const {
     bool found = false;
     ir::for_each_node(p_, body, [&](ir::ref n) {

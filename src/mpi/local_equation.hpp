@@ -15,10 +15,10 @@ namespace ricci::mpi {
 /// How ranks fold what each has folded over its own places, where that is all there is to do.
 std::optional<fold> fold_of(ir::reduction r);
 
-/// An equation as each rank computes it for its own places of some letters, `split`, that have as many
-/// of them, or as all compute it alike where there are none. What sums over the letter gives a partial value; such values go
-/// on as they are through what is linear, if they may `wait`, and are made whole before anything
-/// else reads them.
+/// An equation as each rank computes it for its own places of some letters, `split`, that have as
+/// many of them, or as all compute it alike where there are none. What sums over the letter gives a
+/// partial value; such values go on as they are through what is linear, if they may `wait`, and are
+/// made whole before anything else reads them.
 class local_equation {
 public:
     local_equation(workbench& bench, placement& where, ir::ref equation, std::vector<ir::ref> split,

@@ -1,5 +1,5 @@
-// A program, and the stages that it has where the next of its shared-out indices is shared out: what
-// is known without MPI.
+// A program, and the stages that it has where the next of its shared-out indices is shared out:
+// what is known without MPI.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,8 @@ struct chosen_placement {
     std::vector<ir::ref> outputs;  // in the order of `wanted`
 };
 
-/// `wanted`: the outputs. `letters`: the letters of the text that are shared out wherever they stand.
+/// `wanted`: the outputs. `letters`: the letters of the text that are shared out wherever they
+/// stand.
 chosen_placement choose_placement(workbench& bench, const shared_axes& axes,
                                   const std::vector<ir::ref>& inputs,
                                   const std::vector<ir::ref>& wanted,

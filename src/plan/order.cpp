@@ -117,8 +117,8 @@ public:
     }
 
 private:
-    /// Whether a tensor of a plan of a 16-bit type holds floats, as those that no text names do: the
-    /// result, or one that is read.
+    /// Whether a tensor of a plan of a 16-bit type holds floats, as those that no text names do:
+    /// the result, or one that is read.
     bool has_floats() const {
         if (!is_narrow(plan_.type)) return false;
         const auto& p = request_.program;

@@ -92,8 +92,8 @@ private:
                b.folding == fold::excess && a->body == b.body && a->over == b.over;
     }
 
-    /// Gives a tensor a copy, and those of its size that it is made of; false where what writes them
-    /// is not followed.
+    /// Gives a tensor a copy, and those of its size that it is made of; false where what writes
+    /// them is not followed.
     bool copy(slot_number tensor, std::size_t end) {
         if (copies_.contains(tensor)) return true;
         std::vector<slot_number> chain{tensor};
@@ -150,8 +150,8 @@ private:
         return a;
     }
 
-    // What sums exponentials does so of the copy. A softmax is exp(x - maximum) / sum; where all of a
-    // line is -infinity its weights are 0, as a group finds them.
+    // What sums exponentials does so of the copy. A softmax is exp(x - maximum) / sum; where all of
+    // a line is -infinity its weights are 0, as a group finds them.
     void take_from_copy(const assign& a) {
         if (a.folding != fold::softmax) return add(read_copies(a, false));
         const loop_list rows = without(a.loops, a.over);

@@ -5,7 +5,7 @@
 
 #include "src/plan/code/emit.hpp"
 #include "src/plan/groups/phases.hpp"
-#include "src/plan/groups/room.hpp"
+#include "src/plan/groups/group_memory.hpp"
 #include "src/plan/pool/scalar.hpp"
 #include "src/plan/pool/weights_again.hpp"
 

@@ -1,6 +1,6 @@
 // Elements of a group's planes that a step reads alone: at places that a tensor says, as in
-// Z^{i y_i}, or along a line, as in Z^{ii}. They are made there of what the plane is made of, so that
-// it need not be stored.
+// Z^{i y_i}, or along a line, as in Z^{ii}. They are made there of what the plane is made of, so
+// that it need not be stored.
 #pragma once
 
 #include <cstddef>

@@ -31,8 +31,8 @@ public:
     loop of(ir::ref letter, std::int64_t extent);
     /// A loop that no other assignment has.
     loop fresh(ir::ref letter, std::int64_t extent);
-    /// Part of a loop, first + step * k for k below the count: the same one each time, of those that
-    /// are not among the others.
+    /// Part of a loop, first + step * k for k below the count: the same one each time, of those
+    /// that are not among the others.
     loop part(loop of, std::int64_t first, std::int64_t step, std::int64_t count,
               const loop_list& others = {});
     /// A loop that runs as this one does and is not among the others: the same one each time.

@@ -83,7 +83,8 @@ private:
             if (p_.positions[at.first + k].kind != ir::position_kind::index) return false;
         return true;
     }
-    // `left`, `here`: the places of a tensor where it is defined and where it is read, if it is one.
+    // `left`, `here`: the places of a tensor where it is defined and where it is read, if it is
+    // one.
     determinant determinant_of(ir::ref e, const ir::node& x, const ir::range* left,
                                const ir::range* here) const {
         determinant made{

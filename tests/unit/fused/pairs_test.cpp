@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/plan/groups/room.hpp"
+#include "src/plan/groups/group_memory.hpp"
 #include "src/runtime/buffers.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/bound_program.hpp"

@@ -1,5 +1,5 @@
 // How much memory of a worker a fused group takes.
-#include "src/plan/groups/room.hpp"
+#include "src/plan/groups/group_memory.hpp"
 
 #include <algorithm>
 #include <set>
