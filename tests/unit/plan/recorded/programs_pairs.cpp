@@ -114,6 +114,15 @@ const std::string pooled = R"(
     q^{hj} = \sum_i A^{hij}
     O^{hic} = A^{hij} V^{hjc}
 )";
+const std::string matched = R"(
+    S^{hij} = Q^{hia} K^{hja}
+    A^{hij} = \operatorname{softmax}_j(S^{hij})
+    O^{hic} = A^{hij} V^{hjc}
+    q^{hj} = \sum_i A^{hij}
+    m^{hi} = \max_j(S^{hij})
+    y_{hi} = \operatorname{argmax}_j(S^{hij})
+    w_{hj} = \operatorname{argmax}_i(S^{hij})
+)";
 const std::string entropy = R"(
     A^{ij} = \operatorname{softmax}_j(Q^{ia} K^{ja})
     H^i = -\sum_j A^{ij} \log A^{ij}
@@ -177,6 +186,7 @@ std::vector<recorded_program> pair_programs() {
         {"attention with sums of columns", pooled, "h=2 i=256 j=256 a=32 c=32"},
         {"attention with sums of columns, gradients", pooled, "h=2 i=256 j=256 a=32 c=32", "",
          "both O Q K V"},
+        {"attention and the best matches of both sides", matched, "h=2 i=256 j=256 a=32 c=32"},
         {"entropy of attention, gradients", entropy, wide, "", "both H Q K"},
     };
 }
