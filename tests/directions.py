@@ -111,7 +111,7 @@ LIBRARIES = [
     (("tbb/", "oneapi/"), "src/runtime/parallel.cpp"),
     (("boost/",), "include/ricci/"),
     (("zip.h",), "src/files/"),
-    (("mpi.h",), ("src/mpi/", "include/ricci/mpi.hpp")),
+    (("mpi.h",), ("src/mpi/", "include/ricci/mpi")),
     (("CLI/",), "tools/command/"),
     (("pybind11/", "Python.h"), "python/"),
 ]

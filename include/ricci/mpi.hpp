@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ricci/detail/export.hpp>
+#include <ricci/mpi_network.hpp>
 #include <ricci/prepared.hpp>
 #include <ricci/program.hpp>
 
