@@ -49,6 +49,12 @@ std::vector<pairs_case> all_cases() {
     auto with_seed = tokens;
     with_seed.push_back({"dL/dL", {}});
     const std::string nearest = "d^{ij} = \\sum_a (x^{ia} - z^{ja})^2\n m^i = \\min_j(d^{ij})";
+    const std::string place =
+        "d^{ij} = \\sum_a (x^{ia} - z^{ja})^2\n y_i = \\operatorname{argmin}_j(d^{ij})";
+    const std::string means =
+        "d^{ik} = \\sum_a (x^{ia} - c^{ka})^2\n y_i = \\operatorname{argmin}_k(d^{ik})\n"
+        "n^k = \\sum_i [y_i = k]\n"
+        "C^{ka} = \\frac{1}{\\max(n^k, 1)} \\sum_i [y_i = k] x^{ia}";
     const std::string chamfer =
         "d^{ij} = \\sum_a (x^{ia} - z^{ja})^2\n"
         "c = \\operatorname{mean}_i(\\min_j(d^{ij})) + \\operatorname{mean}_j(\\min_i(d^{ij}))";
@@ -94,6 +100,9 @@ std::vector<pairs_case> all_cases() {
         {"n-body", forces, "", {}, {{"x", {4096, 3}}, {"m", {4096}}}, "d", 20 * n * n},
         {"nearest", nearest, "", {}, points(3), "d", 8 * n * n},
         {"nearest-64", nearest, "", {}, points(64), "d", 128 * n * n},
+        {"nearest-place", place, "", {}, points(3), "d", 8 * n * n},
+        {"nearest-place-64", place, "", {}, points(64), "d", 128 * n * n},
+        {"k-means", means, "", {}, {{"x", {20000, 16}}, {"c", {50, 16}}}, "d", 32.0 * 20000 * 50},
         {"nearest-gradients",
          nearest,
          "m",

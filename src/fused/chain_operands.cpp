@@ -23,7 +23,8 @@ chain_operands::chain_operands(const steps::fused_chain& what)
             *operand = moved(*operand, before_second);
     }
     for (auto& s : second_.consumers)
-        for (auto* operand : {&s.b, &s.output}) *operand = moved(*operand, before_second);
+        for (auto* operand : {&s.b, &s.output, &s.count, &s.place})
+            *operand = moved(*operand, before_second);
     first_.operands.insert(first_.operands.end(), what.operands.begin(), what.operands.end());
     first_.operands.insert(first_.operands.end(), what.second.operands.begin(),
                            what.second.operands.end());

@@ -57,7 +57,7 @@ void columns_outside<T>::choose_blocks(const steps::fused_group& what) {
     std::int64_t bytes = 1;  // of a column
     for (const auto& s : what.consumers)
         if (s.summed == steps::loop_role::row)
-            bytes += (s.count < 0 ? 1 : 2) *
+            bytes += steps::numbers_carried(s) *
                      rounded_up(flatten(s.values).total, tiles_.packing().lanes) *
                      static_cast<std::int64_t>(sizeof(T));
     const std::int64_t unit = tiles_.sizes().columns;

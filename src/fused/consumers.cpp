@@ -18,93 +18,126 @@ column_consumer<T>::column_consumer(const steps::tile_consumer& consumer, tiles<
       b_(consumer.b),
       by_(consumer.by),
       count_(consumer.count),
+      place_(consumer.place),
+      carried_(steps::numbers_carried(consumer)),
       values_(flatten(consumer.values)),
       columns_(columns),
       padded_(folds() ? made.table().lanes : rounded_up(values_.total, made.packing().lanes)),
       in_place_(b_ >= 0 && values_.a.size() == 1 && values_.last.a == 1 &&
                 padded_ == values_.total),
       beta_(static_cast<T>(consumer.beta)),
-      sums_(made.take_shared(static_cast<std::size_t>(padded_ * columns * (count_ < 0 ? 1 : 2)))),
+      sums_(made.take_shared(static_cast<std::size_t>(padded_ * columns * carried_))),
       packed_(made.take(static_cast<std::size_t>(folds() ? padded_ * made.sizes().columns
                                                          : padded_ * made.sizes().full.width +
                                                                made.packing().lanes))) {}
 
 template <class T>
 void column_consumer<T>::clear(const tile_task<T>& t, std::int64_t columns) const {
-    const T nothing = static_cast<T>(folds() ? steps::entry_of(by_).identity : 0);
-    std::fill_n(t.shared_address(sums_), padded_ * columns, nothing);
-    if (count_ >= 0)
-        std::fill_n(t.shared_address(sums_) + padded_ * columns_, padded_ * columns, T{0});
+    if (folds()) states_from(t, 0).clear(by_, padded_ * columns);
+    else std::fill_n(t.shared_address(sums_), padded_ * columns, T{0});
+}
+
+/// Of the lanes of the columns of a block from one on.
+template <class T>
+auto column_consumer<T>::states_from(const tile_task<T>& t, std::int64_t column) const
+    -> fold_states {
+    return carried_numbers(t.shared_address(sums_) + column * padded_, columns_ * padded_,
+                           count_ >= 0, place_ >= 0);
 }
 
 // Lanes that have no row are no part of it. A count begins anew where there is a larger maximum.
 template <class T>
 void column_consumer<T>::fold(const tile_task<T>& t, const tile_range& range,
                               std::int64_t block) const {
-    const auto& table = tiles_->table();
-    const std::int64_t width = t.width.width, lanes = padded_;
-    const std::int64_t all = (range.column_end - range.column) * lanes;
-    T* const states = t.shared_address(sums_) + (range.column - block) * lanes;
-    T* const counts = states + columns_ * lanes;
+    const std::int64_t all = (range.column_end - range.column) * padded_;
+    const auto states = states_from(t, range.column - block);
     T* const before = t.address(packed_);
-    if (count_ >= 0) std::copy_n(states, all, before);
-    const auto state_of = [&](T* from, std::int64_t column) {
-        return from + (column - range.column) * lanes;
-    };
+    if (count_ >= 0) std::copy_n(states.values, all, before);
+    if (place_ < 0) fold_values(t, range, states);
+    else fold_places(t, range, states);
+    if (count_ < 0) return;
+    for (std::int64_t k = 0; k < all; ++k)
+        states.counts[k] = before[k] == states.values[k] ? states.counts[k] : T{0};
+    count_ties(t, range, states);
+}
+
+template <class T>
+void column_consumer<T>::fold_values(const tile_task<T>& t, const tile_range& range,
+                                     const fold_states& s) const {
+    const std::int64_t width = t.width.width, lanes = padded_;
+    const auto fold = tiles_->table().fold_lanes[static_cast<std::size_t>(by_)];
     for_row_lanes(
         range, t.width.rows, width, lanes, static_cast<const T*>(t.tile[tile_]),
         [&](const T* from, std::int64_t column, std::int64_t columns, std::int64_t vectors) {
-            table.fold_lanes[static_cast<std::size_t>(by_)](state_of(states, column), from, width,
-                                                            columns, vectors);
+            fold(s.values + (column - range.column) * lanes, from, width, columns, vectors);
         },
         [&](const T* from, std::int64_t column, std::int64_t columns, std::int64_t rest) {
-            T* state = state_of(states, column);
+            T* state = s.values + (column - range.column) * lanes;
             for (std::int64_t c = 0; c < columns; ++c, from += width, state += lanes)
                 for (std::int64_t x = 0; x < rest; ++x)
                     state[x] = steps::joined(by_, state[x], from[x]);
         });
-    if (count_ < 0) return;
-    for (std::int64_t k = 0; k < all; ++k) counts[k] = before[k] == states[k] ? counts[k] : T{0};
+}
+
+// The place is the row.
+template <class T>
+void column_consumer<T>::fold_places(const tile_task<T>& t, const tile_range& range,
+                                     const fold_states& s) const {
+    const std::int64_t width = t.width.width, lanes = padded_;
+    const auto fold = tiles_->table().place_lanes[static_cast<std::size_t>(by_)];
+    const T* const tile = t.tile[tile_];
+    const auto row_at = [&](const T* from, std::int64_t column) {
+        return t.row + (from - tile) - (column - range.column) * width;
+    };
+    for_row_lanes(
+        range, t.width.rows, width, lanes, tile,
+        [&](const T* from, std::int64_t column, std::int64_t columns, std::int64_t vectors) {
+            const std::int64_t state = (column - range.column) * lanes;
+            fold(s.values + state, s.places + state, from, width, columns, vectors,
+                 row_at(from, column));
+        },
+        [&](const T* from, std::int64_t column, std::int64_t columns, std::int64_t rest) {
+            const std::int64_t row = row_at(from, column);
+            std::int64_t state = (column - range.column) * lanes;
+            for (std::int64_t c = 0; c < columns; ++c, from += width, state += lanes)
+                for (std::int64_t x = 0; x < rest; ++x) {
+                    T& value = s.values[state + x];
+                    auto& place = s.places[state + x];
+                    if (!steps::stands_for_both(by_, value, place, from[x], row + x)) continue;
+                    value = from[x];
+                    place = static_cast<kernels::lane_place<T>>(row + x);
+                }
+        });
+}
+
+template <class T>
+void column_consumer<T>::count_ties(const tile_task<T>& t, const tile_range& range,
+                                    const fold_states& s) const {
+    const std::int64_t width = t.width.width, lanes = padded_;
+    const auto& table = tiles_->table();
     for_row_lanes(
         range, t.width.rows, width, lanes, static_cast<const T*>(t.tile[tile_]),
         [&](const T* from, std::int64_t column, std::int64_t columns, std::int64_t vectors) {
-            table.count_lanes(state_of(counts, column), state_of(states, column), from, width,
-                              columns, vectors);
+            const std::int64_t state = (column - range.column) * lanes;
+            table.count_lanes(s.counts + state, s.values + state, from, width, columns, vectors);
         },
         [&](const T* from, std::int64_t column, std::int64_t columns, std::int64_t rest) {
-            const T* state = state_of(states, column);
-            T* count = state_of(counts, column);
-            for (std::int64_t c = 0; c < columns;
-                 ++c, from += width, state += lanes, count += lanes)
+            std::int64_t state = (column - range.column) * lanes;
+            for (std::int64_t c = 0; c < columns; ++c, from += width, state += lanes)
                 for (std::int64_t x = 0; x < rest; ++x)
-                    count[x] += from[x] == state[x] ? T{1} : T{0};
+                    s.counts[state + x] += from[x] == s.values[state + x] ? T{1} : T{0};
         });
 }
 
 template <class T>
 void column_consumer<T>::write_folds(const tile_task<T>& t, std::int64_t block, std::int64_t end,
                                      bool first) const {
-    const auto place = [&](std::size_t operand) {
-        const std::int64_t stride = tiles_->shape().column.strides[operand];
-        return std::pair(static_cast<T*>(t.bases[operand]) + t.at[operand] + block * stride,
-                         stride);
-    };
-    const auto [to, stride] = place(output_);
-    const auto [to_count, count_stride] =
-        place(count_ < 0 ? output_ : static_cast<std::size_t>(count_));
-    const T* states = t.shared_address(sums_);
-    for (std::int64_t c = 0; c < end - block; ++c, states += padded_) {
-        T& value = to[c * stride];
-        const T before = value;
-        T all = first ? static_cast<T>(steps::entry_of(by_).identity) : before;
-        for (std::int64_t x = 0; x < padded_; ++x) all = steps::joined(by_, all, states[x]);
-        value = all;
-        if (count_ < 0) continue;
-        T& count = to_count[c * count_stride];
-        T equal = first || before != all ? T{0} : count;
-        const T* const counts = states + columns_ * padded_;
-        for (std::int64_t x = 0; x < padded_; ++x) equal += states[x] == all ? counts[x] : T{0};
-        count = equal;
+    const auto results = results_of(t, tiles_->shape().column, block, output_, count_, place_);
+    const auto states = states_from(t, 0);
+    for (std::int64_t c = 0; c < end - block; ++c) {
+        auto all = nothing_folded<T>(by_);
+        for (std::int64_t x = 0; x < padded_; ++x) all = joined(by_, all, states[c * padded_ + x]);
+        write_result(by_, results, c, all, first);
     }
 }
 

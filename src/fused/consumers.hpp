@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "src/fused/fold_numbers.hpp"
 #include "src/fused/tiles.hpp"
 #include "src/steps/fused.hpp"
 
@@ -19,8 +20,25 @@ struct numbered {
     std::int64_t number;
 };
 
+/// Where the results of a fold that is no sum go, from number `from` of a loop on. -1: no operand.
+template <class T>
+fold_numbers<T, std::int32_t> results_of(const tile_task<T>& t, const tile_loop& along,
+                                         std::int64_t from, std::size_t value, std::int32_t count,
+                                         std::int32_t place) {
+    fold_numbers<T, std::int32_t> n;
+    const auto find = [&]<class Number>(std::size_t operand, Number*& first, std::int64_t& step) {
+        step = along.strides[operand];
+        first = static_cast<Number*>(t.bases[operand]) + t.at[operand] + from * step;
+    };
+    find(value, n.values, n.value_step);
+    if (count >= 0) find(static_cast<std::size_t>(count), n.counts, n.count_step);
+    if (place >= 0) find(static_cast<std::size_t>(place), n.places, n.place_step);
+    return n;
+}
+
 /// C[batch, row, value]: sums over columns, [value][row] or, of few rows, [row][value]. Of other
-/// folds, which have one value: [row], and behind them how many values equal a maximum or minimum.
+/// folds, which have one value: [row], and behind them how many values equal a maximum or minimum,
+/// and where its first one stands.
 template <class T>
 class row_consumer {
 public:
@@ -50,6 +68,8 @@ private:
     bool is_narrow(const tile_task<T>& t) const;
     bool folds() const { return by_ != steps::monoid::sum; }
     void fold(const tile_task<T>& t, const tile_range& range, T* scratch) const;
+    using fold_states = fold_numbers<T, kernels::lane_place<T>>;
+    fold_states states_at(T* first, std::int64_t width) const;
     void write_fold(const tile_task<T>& t, bool first) const;
     kernels::lane_product<T> product(const tile_task<T>& t, const tile_range& range) const;
     void add_narrow(kernels::lane_product<T> x) const;
@@ -60,7 +80,8 @@ private:
     std::size_t tile_ = 0, output_ = 0;
     std::int32_t b_ = -1, weights_ = -1;
     steps::monoid by_ = steps::monoid::sum;
-    std::int32_t count_ = -1;  // operand
+    std::int32_t count_ = -1, place_ = -1;  // operands
+    std::int64_t carried_ = 1;              // numbers of a fold for each row
     inner_loops values_;
     std::int64_t padded_ = 1;  // values, to whole vectors
     T beta_ = 0;
@@ -69,7 +90,7 @@ private:
 
 /// C[batch, column, value]: sums over rows, [column][value]. Other folds keep a vector of lanes for
 /// each column, [column][lane], which are folded at the end; behind all columns how many values
-/// equal each.
+/// equal each, and where the first one stands.
 template <class T>
 class column_consumer {
 public:
@@ -93,13 +114,19 @@ public:
 private:
     bool folds() const { return by_ != steps::monoid::sum; }
     void fold(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
+    using fold_states = fold_numbers<T, kernels::lane_place<T>>;
+    fold_states states_from(const tile_task<T>& t, std::int64_t column) const;
+    void fold_values(const tile_task<T>& t, const tile_range& range, const fold_states& s) const;
+    void fold_places(const tile_task<T>& t, const tile_range& range, const fold_states& s) const;
+    void count_ties(const tile_task<T>& t, const tile_range& range, const fold_states& s) const;
     void write_folds(const tile_task<T>& t, std::int64_t block, std::int64_t end, bool first) const;
 
     const tiles<T>* tiles_;
     std::size_t tile_ = 0, output_ = 0;
     std::int32_t b_ = -1;
     steps::monoid by_ = steps::monoid::sum;
-    std::int32_t count_ = -1;  // operand
+    std::int32_t count_ = -1, place_ = -1;  // operands
+    std::int64_t carried_ = 1;              // numbers of a fold for each lane
     inner_loops values_;
     std::int64_t columns_ = 0;  // of a block
     std::int64_t padded_ = 1;   // values, to whole vectors

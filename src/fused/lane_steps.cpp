@@ -34,6 +34,22 @@ void fold_steps(const kernels::fused_table<T>& table, steps::monoid by, const T*
 }
 
 template <class T>
+void place_steps(const kernels::fused_table<T>& table, steps::monoid by, const T* tile,
+                 std::int64_t width, const tile_range& range, T* value,
+                 kernels::lane_place<T>* place) {
+    const auto fold = table.place_rows[static_cast<std::size_t>(by)];
+    if (range.steps.empty())
+        return fold(value, place, tile, width, range.column_end - range.column,
+                    static_cast<std::size_t>(width), range.column);
+    for (const tile_step& s : range.steps) {
+        const std::int64_t lane = s.first_vector * table.lanes;
+        fold(value + lane, place + lane, tile + (s.column - range.column) * width + lane, width,
+             s.column_end - s.column, static_cast<std::size_t>(s.vectors() * table.lanes),
+             s.column);
+    }
+}
+
+template <class T>
 void count_steps(const kernels::fused_table<T>& table, const T* tile, std::int64_t width,
                  const tile_range& range, const T* value, T* count) {
     if (range.steps.empty())
@@ -175,6 +191,8 @@ void sum_row_steps(const kernels::fused_table<T>& table, std::int64_t vectors,
                                     const tile_range&, const T*, const T*);                     \
     template void fold_steps(const kernels::fused_table<T>&, steps::monoid, const T*,           \
                              std::int64_t, const tile_range&, T*);                              \
+    template void place_steps(const kernels::fused_table<T>&, steps::monoid, const T*,          \
+                              std::int64_t, const tile_range&, T*, kernels::lane_place<T>*);    \
     template void count_steps(const kernels::fused_table<T>&, const T*, std::int64_t,           \
                               const tile_range&, const T*, T*);                                 \
     template void multiply_steps(                                                               \

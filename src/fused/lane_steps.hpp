@@ -56,6 +56,11 @@ void clear_others(T* tile, const tile_range& range, std::int64_t width, std::int
 template <class T>
 void fold_steps(const kernels::fused_table<T>& table, steps::monoid by, const T* tile,
                 std::int64_t width, const tile_range& range, T* state);
+/// The same of a maximum or minimum, with its place: the column.
+template <class T>
+void place_steps(const kernels::fused_table<T>& table, steps::monoid by, const T* tile,
+                 std::int64_t width, const tile_range& range, T* value,
+                 kernels::lane_place<T>* place);
 /// count[x] gets how many of tile[., x] equal value[x].
 template <class T>
 void count_steps(const kernels::fused_table<T>& table, const T* tile, std::int64_t width,

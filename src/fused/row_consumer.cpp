@@ -1,6 +1,5 @@
 // Sums over the columns of tiles.
 #include <algorithm>
-#include <utility>
 
 #include "src/fused/consumers.hpp"
 #include "src/fused/lane_steps.hpp"
@@ -23,6 +22,8 @@ row_consumer<T>::row_consumer(const steps::tile_consumer& consumer, tiles<T>& ma
       weights_(consumer.weights),
       by_(consumer.by),
       count_(consumer.count),
+      place_(consumer.place),
+      carried_(steps::numbers_carried(consumer)),
       values_(flatten(consumer.values)),
       padded_(rounded_up(values_.total, made.packing().lanes)),
       beta_(static_cast<T>(consumer.beta)),
@@ -30,14 +31,14 @@ row_consumer<T>::row_consumer(const steps::tile_consumer& consumer, tiles<T>& ma
 
 template <class T>
 std::int64_t row_consumer<T>::most_sums() const {
-    if (folds()) return (count_ < 0 ? 1 : 2) * tiles_->sizes().full.width;
+    if (folds()) return carried_ * tiles_->sizes().full.width;
     return std::max(values_.total * tiles_->sizes().full.width,
                     padded_ * tiles_->table().most_narrow);
 }
 
 template <class T>
 std::int64_t row_consumer<T>::sums_of(const tile_task<T>& t) const {
-    if (folds()) return (count_ < 0 ? 1 : 2) * t.width.width;
+    if (folds()) return carried_ * t.width.width;
     return is_narrow(t) ? t.width.rows * padded_ : values_.total * t.width.width;
 }
 
@@ -57,22 +58,29 @@ std::size_t row_consumer<T>::scratch(const std::vector<row_consumer>& consumers,
 
 template <class T>
 void row_consumer<T>::clear(const tile_task<T>& t) const {
-    T* const sums = t.address(sums_);
-    std::fill_n(sums, sums_of(t), T{0});
-    if (folds()) std::fill_n(sums, t.width.width, static_cast<T>(steps::entry_of(by_).identity));
+    const std::int64_t width = t.width.width;
+    if (folds()) states_at(t.address(sums_), width).clear(by_, width);
+    else std::fill_n(t.address(sums_), sums_of(t), T{0});
+}
+
+template <class T>
+auto row_consumer<T>::states_at(T* first, std::int64_t width) const -> fold_states {
+    return carried_numbers(first, width, count_ >= 0, place_ >= 0);
 }
 
 // A count begins anew where there is a larger maximum.
 template <class T>
 void row_consumer<T>::fold(const tile_task<T>& t, const tile_range& range, T* scratch) const {
     const std::int64_t width = t.width.width;
-    T* const state = t.address(sums_);
-    T* const count = state + width;
-    if (count_ >= 0) std::copy_n(state, width, scratch);
-    fold_steps(tiles_->table(), by_, t.tile[tile_], width, range, state);
+    const auto& table = tiles_->table();
+    const auto state = states_at(t.address(sums_), width);
+    if (count_ >= 0) std::copy_n(state.values, width, scratch);
+    if (place_ < 0) fold_steps(table, by_, t.tile[tile_], width, range, state.values);
+    else place_steps(table, by_, t.tile[tile_], width, range, state.values, state.places);
     if (count_ < 0) return;
-    for (std::int64_t x = 0; x < width; ++x) count[x] = scratch[x] == state[x] ? count[x] : T{0};
-    count_steps(tiles_->table(), t.tile[tile_], width, range, state, count);
+    for (std::int64_t x = 0; x < width; ++x)
+        state.counts[x] = scratch[x] == state.values[x] ? state.counts[x] : T{0};
+    count_steps(table, t.tile[tile_], width, range, state.values, state.counts);
 }
 
 template <class T>
@@ -175,13 +183,9 @@ void row_consumer<T>::add_sums(const tile_task<T>& t, const T* from) const {
     const std::int64_t count = sums_of(t);
     T* const sums = t.address(sums_);
     if (folds()) {
-        const std::int64_t rows = t.width.width;
-        for (std::int64_t x = 0; x < rows; ++x) {
-            const T before = std::exchange(sums[x], steps::joined(by_, sums[x], from[x]));
-            if (count_ >= 0)
-                sums[rows + x] = (before == sums[x] ? sums[rows + x] : T{0}) +
-                                 (from[x] == sums[x] ? from[rows + x] : T{0});
-        }
+        const std::int64_t width = t.width.width;
+        const auto mine = states_at(sums, width), other = states_at(const_cast<T*>(from), width);
+        for (std::int64_t x = 0; x < width; ++x) mine.set(x, joined(by_, mine[x], other[x]));
         return;
     }
     if (weights_ < 0) {
@@ -210,24 +214,9 @@ void row_consumer<T>::finish(const tile_task<T>& t, double number, bool first, T
 // What is there already was folded of other columns.
 template <class T>
 void row_consumer<T>::write_fold(const tile_task<T>& t, bool first) const {
-    const auto place = [&](std::size_t operand) {
-        const std::int64_t stride = tiles_->shape().row.strides[operand];
-        return std::pair(static_cast<T*>(t.bases[operand]) + t.at[operand] + t.row * stride,
-                         stride);
-    };
-    const T* const state = t.address(sums_);
-    const auto [to, stride] = place(output_);
-    const auto [to_count, count_stride] =
-        place(count_ < 0 ? output_ : static_cast<std::size_t>(count_));
-    for (std::int64_t x = 0; x < t.width.rows; ++x) {
-        T& value = to[x * stride];
-        const T before = value;
-        value = first ? state[x] : steps::joined(by_, before, state[x]);
-        if (count_ < 0) continue;
-        T& count = to_count[x * count_stride];
-        const T kept = first || before != value ? T{0} : count;
-        count = kept + (state[x] == value ? state[t.width.width + x] : T{0});
-    }
+    const auto state = states_at(t.address(sums_), t.width.width);
+    const auto results = results_of(t, tiles_->shape().row, t.row, output_, count_, place_);
+    for (std::int64_t x = 0; x < t.width.rows; ++x) write_result(by_, results, x, state[x], first);
 }
 
 // What the sums of each row are multiplied by at the end.

@@ -78,6 +78,9 @@ struct tile_consumer {
     monoid by = monoid::sum;
     /// Of a maximum or minimum: an operand that gets how many values equal it. -1: nobody wants it.
     std::int32_t count = -1;
+    /// Likewise one of whole numbers of 32 bits that gets the place, along the only loop that is
+    /// summed, where it stands: the first of equals, and of NaN where there are any.
+    std::int32_t place = -1;
     loop_role summed = loop_role::column;  // batch: the tile itself is written
     std::int32_t b = -1;                   // operand; -1: 1 everywhere
     std::int32_t output = -1;              // operand
@@ -90,6 +93,11 @@ struct tile_consumer {
     /// the same element.
     bool added = false;
 };
+
+/// How many numbers a fold that is no sum carries for each result.
+constexpr std::int64_t numbers_carried(const tile_consumer& c) {
+    return 1 + (c.count < 0 ? 0 : 1) + (c.place < 0 ? 0 : 1);
+}
 
 /// A fused group: for all columns of a row, products, then operations, then consumers. Outputs
 /// overlap no other operand, and reach each element once. Consumers of one output sum the same

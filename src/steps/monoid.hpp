@@ -84,4 +84,13 @@ constexpr T joined(monoid m, T a, T b) {
     return a;
 }
 
+/// Of two values of a maximum or minimum that stand at two places, whether the second one is where
+/// the extremum of both stands: NaN is beyond all numbers, and of equals it is the first.
+template <class T>
+constexpr bool stands_for_both(monoid m, T a, std::int64_t place_a, T b, std::int64_t place_b) {
+    const bool no_a = a != a, no_b = b != b;
+    if (no_a || no_b) return no_a && no_b ? place_b < place_a : no_b;
+    return a == b ? place_b < place_a : joined(m, a, b) == b;
+}
+
 }  // namespace ricci::steps

@@ -48,10 +48,20 @@ enum class fold_choice : std::uint8_t { maximum, minimum, product };
 /// Which indices it is over.
 enum class folded_indices : std::uint8_t { columns, rows, both };
 
+/// Of a maximum or minimum: whether its place is asked for.
+enum class place_choice : std::uint8_t { none, beside, alone };
+
 struct drawn_fold {
     fold_choice what = fold_choice::maximum;
     folded_indices over = folded_indices::columns;
     bool added = false;  // to the result, whose gradient so goes through it
+    place_choice place = place_choice::none;
+};
+
+/// Places along `over` in a plane, by their names, with the indices of both in order.
+struct drawn_places {
+    std::string name, indices, plane, plane_indices;
+    char over = 'j';
 };
 
 struct fused_choices {
@@ -80,6 +90,7 @@ struct fused_program {
     std::string text;
     std::vector<std::string> wrt;                 // inputs that have a gradient
     std::map<std::string, std::string> contents;  // "mask", "truth", "lengths", "positive"
+    std::vector<drawn_places> places;
 };
 
 inline fused_choices draw_fused(unsigned seed) {
@@ -120,6 +131,8 @@ inline fused_choices draw_fused(unsigned seed) {
     for (unsigned n = chance(40) ? 1 + below(2) : 0; n > 0; --n)
         c.folds.push_back({static_cast<fold_choice>(below(3)),
                            static_cast<folded_indices>(chance(60) ? 0 : 1 + below(2)), chance(50)});
+    for (auto& f : c.folds)
+        if (chance(50)) f.place = chance(50) ? place_choice::beside : place_choice::alone;
     c.both_sides = seed % 32 == 31 && !c.rows.empty();  // few of them are fused
     return c;
 }
@@ -308,6 +321,9 @@ private:
                                                            : c_.batch + c_.queries;
         const auto over = without(plane_, kept);
         if (over.empty()) return;
+        if (f.place != place_choice::none && add_places(f.what, name, kept, over) &&
+            f.place == place_choice::alone)
+            return;
         const auto value = "\\tanh(" + current_ + ")";
         line(name, kept,
              f.what == fold_choice::product
@@ -316,6 +332,20 @@ private:
                        listed(over) + "}(" + (has_minus_infinity_already_ ? value : current_) +
                        ")");
         if (f.added && f.over != folded_indices::rows) added_ += " + " + use(name, kept);
+    }
+
+    // One index has places, if it has any.
+    bool add_places(fold_choice what, const std::string& fold, const std::string& kept,
+                    const std::string& over) {
+        if (what == fold_choice::product || over.size() != 1 || c_.extents.at(over[0]) == 0)
+            return false;
+        const std::string name = fold == "E" ? "J" : "I";
+        const std::string plane = current_.substr(0, current_.find('^'));
+        p_.places.push_back({name, ordered(name, kept), plane, ordered(plane, plane_), over[0]});
+        line(name, kept,
+             std::string("\\operatorname{arg") + (what == fold_choice::maximum ? "max" : "min") +
+                 "}_" + over + "(" + current_ + ")");
+        return true;
     }
 
     // The sum of a use over its columns, which get primes.
@@ -408,6 +438,9 @@ inline std::vector<fused_choices> simpler(const fused_choices& c) {
     if (c.sums > 0) with([](auto& x) { --x.sums; });
     for (std::size_t k = 0; k < c.folds.size(); ++k)
         with([&](auto& x) { x.folds.erase(x.folds.begin() + static_cast<std::ptrdiff_t>(k)); });
+    for (std::size_t k = 0; k < c.folds.size(); ++k)
+        if (c.folds[k].place != place_choice::none)
+            with([&](auto& x) { x.folds[k].place = place_choice::none; });
     if (c.factors) with([](auto& x) { x.factors = false; });
     if (c.both_sides) with([](auto& x) { x.both_sides = false; });
     if (c.shuffled) with([](auto& x) { x.shuffled = false; });

@@ -4,6 +4,8 @@
 // which and how many.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -32,6 +34,30 @@ bool same_bits(const ricci::testing::dense& a, const ricci::testing::dense& b) {
                       [](auto x, auto y) { return x == y || (std::isnan(x) && std::isnan(y)); });
 }
 
+/// By how much values of `plane` at the places found and at those wanted differ: rounding may choose
+/// between values that are nearly equal.
+double difference_at(const ricci::testing::drawn_places& where, const ricci::testing::dense& plane,
+                     const ricci::testing::dense& got, const ricci::testing::dense& want) {
+    double most = 0;
+    for (std::size_t x = 0; x < want.values.size(); ++x) {
+        if (got.values[x] == want.values[x]) continue;
+        const auto value_at = [&](long double place) {
+            std::map<char, std::int64_t> at{{where.over, static_cast<std::int64_t>(place)}};
+            auto rest = static_cast<std::int64_t>(x);
+            for (std::size_t k = where.indices.size(); k-- > 0; rest /= want.extents[k])
+                at[where.indices[k]] = rest % want.extents[k];
+            std::int64_t element = 0;
+            for (std::size_t k = 0; k < where.plane_indices.size(); ++k)
+                element = element * plane.extents[k] + at.at(where.plane_indices[k]);
+            return plane.values.at(static_cast<std::size_t>(element));
+        };
+        const auto found = value_at(got.values[x]), wanted = value_at(want.values[x]);
+        if (found == wanted) return INFINITY;  // one of equals, and not the first
+        most = std::max(most, static_cast<double>(std::abs(found - wanted)));
+    }
+    return most;
+}
+
 /// One program against the same with every intermediate stored, in double.
 outcome check(const ricci::ir::program& program, const fused_choices& c, const fused_program& what,
               element type) {
@@ -39,6 +65,8 @@ outcome check(const ricci::ir::program& program, const fused_choices& c, const f
     const layout l = c.seed % 3 == 0 ? layout::shuffled : layout::row_major;
     bound_program exact(ricci::ir::program(program.view()), element::f64, c.seed);
     bind_fused(exact, c, what, element::f64, layout::row_major);
+    for (const auto& p : what.places)
+        if (exact.name(p.plane) != ricci::ir::none) exact.keep(p.plane);
     exact.fuse = false;
     exact.prepare().run();
     std::vector<ricci::testing::dense> first;
@@ -63,7 +91,13 @@ outcome check(const ricci::ir::program& program, const fused_choices& c, const f
             first.push_back(got);
             const auto want = exact.result(output).values();
             double error = 0, size = 0;
+            const auto places = std::ranges::find_if(
+                what.places, [&](const auto& known) { return known.name == name; });
+            if (places != what.places.end())
+                error = difference_at(*places, exact.result(exact.name(places->plane)).values(),
+                                      got, want);
             for (std::size_t x = 0; x < want.values.size(); ++x) {
+                if (places != what.places.end()) break;
                 // Without columns, a quotient is 0 / 0 however it is computed.
                 if (std::isnan(got.values[x]) && std::isnan(want.values[x])) continue;
                 if (got.values[x] == want.values[x]) continue;  // infinite, where nothing is seen

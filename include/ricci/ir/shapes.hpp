@@ -304,11 +304,24 @@ private:
     /// i has the extent of j where a condition compares the two, if nothing else gives it.
     constexpr void share_compared(const node& x) {
         const node &a = p.nodes[p.child(x, 0)], &b = p.nodes[p.child(x, 1)];
+        if (a.kind == op::position && b.kind == op::tensor) share_axis_of_places(a, b);
+        if (b.kind == op::position && a.kind == op::tensor) share_axis_of_places(b, a);
         if (a.kind != op::position || b.kind != op::position) return;
         const ref i = p.at(a.positions, 0).index, j = p.at(b.positions, 0).index;
         if (is_open(i) && extent(j) != open_extent) cell(i) = cell(j);
         else if (is_open(j) && extent(i) != open_extent) cell(j) = cell(i);
         else return;
+        shared_ = true;
+    }
+    /// [y_i = k]: k runs over the axis that y has places of, if nothing else says how far.
+    constexpr void share_axis_of_places(const node& position, const node& tensor) {
+        const ref i = p.at(position.positions, 0).index;
+        if (!is_of_places(p, tensor.name) || !is_open(i)) return;
+        const ref e = p.definition(tensor.name);
+        const ref along = p.reduced(p.nodes[p.equations[e].body], 0);
+        const shape_table::cell axis = t.cells_[e * t.indices_ + along];
+        if (axis.extent == open_extent) return;
+        cell(i) = axis;
         shared_ = true;
     }
     /// Which round what may lie outside is asked in, by its number.

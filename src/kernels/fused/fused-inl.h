@@ -16,6 +16,7 @@
 #include "src/kernels/math-inl.h"
 #include "src/kernels/fused/fused-folds-inl.h"
 #include "src/kernels/fused/fused-narrow-inl.h"
+#include "src/kernels/fused/fused-places-inl.h"
 #include "src/kernels/fused/fused-product-inl.h"
 #include "src/kernels/fused/fused.hpp"
 
@@ -233,6 +234,8 @@ fused_table<number> make_table() {
     add_folds<monoid::product>(table);
     add_folds<monoid::maximum>(table);
     add_folds<monoid::minimum>(table);
+    add_places<monoid::maximum>(table);
+    add_places<monoid::minimum>(table);
     table.count_rows = &count_rows;
     table.count_lanes = &count_lanes;
     if constexpr (most_narrow > 0) {

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "src/steps/monoid.hpp"
 
@@ -50,6 +52,13 @@ struct softmax_state {
     T* factor = nullptr;
 };
 
+/// A place that is carried beside a value, in a lane of the same size.
+template <class T>
+using lane_place = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+/// No place yet: behind all others.
+template <class T>
+inline constexpr lane_place<T> no_place = std::numeric_limits<lane_place<T>>::max();
+
 template <class T>
 struct fused_table {
     const char* target = "";
@@ -82,6 +91,15 @@ struct fused_table {
     /// state[r * lanes + x] is joined with tile[r * step + v * lanes + x], for v < vectors.
     void (*fold_lanes[steps::monoid_count])(T* state, const T* tile, std::int64_t step,
                                             std::int64_t rows, std::int64_t vectors) = {};
+    /// fold_rows of a maximum or minimum, with the place of the first of equals: tile[r * step + x]
+    /// stands at place first + r. What is there may stand at any places.
+    void (*place_rows[steps::monoid_count])(T* value, lane_place<T>* place, const T* tile,
+                                            std::int64_t step, std::int64_t rows, std::size_t n,
+                                            std::int64_t first) = {};
+    /// fold_lanes likewise: tile[r * step + v * lanes + x] stands at place first + v * lanes + x.
+    void (*place_lanes[steps::monoid_count])(T* value, lane_place<T>* place, const T* tile,
+                                             std::int64_t step, std::int64_t rows,
+                                             std::int64_t vectors, std::int64_t first) = {};
     /// count[x] gets how many of tile[r * step + x] equal value[x], for r < rows and x < n, whole
     /// vectors.
     void (*count_rows)(T* count, const T* value, const T* tile, std::int64_t step,

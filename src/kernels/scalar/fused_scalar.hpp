@@ -76,6 +76,32 @@ void add_scalar_folds(fused_table<T>& table) {
     };
 }
 
+template <class T, steps::monoid by>
+void join_place(T& value, lane_place<T>& place, T x, std::int64_t at) {
+    if (!steps::stands_for_both(by, value, place, x, at)) return;
+    value = x;
+    place = static_cast<lane_place<T>>(at);
+}
+
+template <class T, steps::monoid by>
+void add_scalar_places(fused_table<T>& table) {
+    const auto number = static_cast<std::size_t>(by);
+    table.place_rows[number] = [](T* value, lane_place<T>* place, const T* tile, std::int64_t step,
+                                  std::int64_t rows, std::size_t n, std::int64_t first) {
+        for (std::int64_t r = 0; r < rows; ++r, tile += step)
+            for (std::size_t x = 0; x < n; ++x)
+                join_place<T, by>(value[x], place[x], tile[x], first + r);
+    };
+    table.place_lanes[number] = [](T* value, lane_place<T>* place, const T* tile, std::int64_t step,
+                                   std::int64_t rows, std::int64_t vectors, std::int64_t first) {
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t x = 0; x < vectors * scalar_fused_lanes; ++x) {
+                const std::int64_t to = r * scalar_fused_lanes + x % scalar_fused_lanes;
+                join_place<T, by>(value[to], place[to], tile[r * step + x], first + x);
+            }
+    };
+}
+
 template <class T>
 void add_scalar_counts(fused_table<T>& table) {
     table.count_rows = [](T* count, const T* value, const T* tile, std::int64_t step,
@@ -112,6 +138,8 @@ fused_table<T> make_scalar_fused_table() {
     add_scalar_folds<T, steps::monoid::product>(table);
     add_scalar_folds<T, steps::monoid::maximum>(table);
     add_scalar_folds<T, steps::monoid::minimum>(table);
+    add_scalar_places<T, steps::monoid::maximum>(table);
+    add_scalar_places<T, steps::monoid::minimum>(table);
     add_scalar_counts(table);
     table.most_narrow = scalar_fused_lanes / 2;
     table.narrow_lines = &scalar_narrow_lines<T>;

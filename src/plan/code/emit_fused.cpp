@@ -106,6 +106,9 @@ private:
             case member_kind::ties:
                 made_.group.consumers.back().count = operand(m.what.target, true);
                 return;
+            case member_kind::place:
+                made_.group.consumers.back().place = operand(m.what.target, true);
+                return;
             case member_kind::rows:
             case member_kind::columns:
             case member_kind::pairs:
@@ -221,9 +224,9 @@ private:
             double elements = 1;
             for (const auto n : plan_.slots[use.slot.index()].extents)
                 elements *= static_cast<double>(n);
-            total += elements;
+            total += elements * static_cast<double>(size_of(plan_.type_of(use.slot)));
         }
-        return total * static_cast<double>(size_of(plan_.type));
+        return total;
     }
 
     const program_plan& plan_;

@@ -35,7 +35,7 @@ bool same_loops(const program_plan& plan, const fused& x, const fused& y) {
 
 bool suits_as_first(const fused& f) {
     return std::all_of(f.members.begin(), f.members.end(), [](const member& m) {
-        return !is_consumer(m) || m.kind == member_kind::rows;  // and its ties
+        return !is_consumer(m) || m.kind == member_kind::rows;  // and what is found with it
     });
 }
 
@@ -141,7 +141,7 @@ private:
     // What the first group writes. False where it reads any of that, too.
     bool add_results() {
         for (const auto& m : first_.members)
-            if (m.kind == member_kind::rows || m.kind == member_kind::ties ||
+            if (m.kind == member_kind::rows || is_beside_extremum(m.kind) ||
                 is_found_with_weights(m.kind))
                 if (!results_.emplace(m.what.target.slot, m.what.target).second) return false;
         const auto& effects = plan_.steps[first_at_].effects;

@@ -172,11 +172,23 @@ consumer make_consumer(program_plan& plan, const grown_group& group, tile_values
     return made;
 }
 
+// The place of an extremum.
+consumer make_place(program_plan& plan, const grown_group& group, tile_values& tiles,
+                    std::size_t step) {
+    consumer made = start_consumer(plan, group, tiles, step);
+    made.places = true;
+    made.by = *steps::monoid_of(made.what.folding);
+    made.of = plan.values[group.at(step).body].source;
+    made.value = tiles.value_of(made.of.slot, step, made.needs);
+    return made;
+}
+
 }  // namespace
 
 std::vector<consumer> make_consumers(program_plan& plan, const grown_group& group,
                                      tile_values& tiles, std::size_t step) {
     const assign& a = group.at(step);
+    if (a.kind == assignment_kind::extremum) return {make_place(plan, group, tiles, step)};
     if (a.kind != assignment_kind::map) return {make_consumer(plan, group, tiles, step)};
     consumer made = start_consumer(plan, group, tiles, step);
     for_each_load(plan.values, a, [&](const access& from) {
@@ -207,6 +219,18 @@ void split_sum(program_plan& plan, const grown_group& group, consumer& c,
                std::vector<made_step>& made) {
     if (c.what.kind == assignment_kind::scatter) split_added(plan, group, c, made, false);
     else if (c.summed != loop_role::batch) split_rows_or_columns(plan, group, c, made);
+}
+
+consumer extremum_of(program_plan& plan, const grown_group& group, const consumer& place) {
+    consumer made = place;
+    made.places = false;
+    made.apart = true;
+    loop_list axes;
+    for (const auto& l : group.loops)
+        if (l.role != place.summed) axes.push_back(l.what);
+    made.what.kind = assignment_kind::map;
+    made.what.target = add_slot(plan, storage::workspace, axes);
+    return made;
 }
 
 void write_apart(program_plan& plan, const grown_group& group, consumer& c,

@@ -25,10 +25,15 @@ struct consumer {
     bool late_by_product = false;  // only because a product that makes its value waits
     bool replaced = false;         // by a map of what another consumer gives
     bool partial = false;          // a map sums what it gives over more loops
-    bool apart = false;            // a map adds what it gives to its target
+    bool apart = false;            // its target is memory of its own, as a rule for a map to add
     bool log_sum = false;          // gives what is found with the weights, as its fold says
     bool ties = false;             // says how many values equal what another consumer gives
-    std::int32_t ties_by = -1;     // a maximum or minimum: the consumer that counts its ties
+    bool places = false;           // says where what another consumer gives stands
+    // A maximum or minimum: the consumers that count its ties, and say where it stands.
+    std::int32_t ties_by = -1, place_by = -1;
+
+    /// Whether it is given beside what another one gives.
+    bool is_beside() const { return ties || places; }
 };
 
 /// A step, and what it touches as if it ran where the steps were whose place it takes.
@@ -49,6 +54,9 @@ std::vector<consumer> make_consumers(program_plan&, const grown_group&, tile_val
 /// Loop orders sum over all columns, or over all rows of one batch. A sum over more than that is
 /// made of those: parts for each batch are stored, and maps, which `made` gets, sum the parts.
 void split_sum(program_plan&, const grown_group&, consumer&, std::vector<made_step>& made);
+
+/// What gives, in memory of its own, the extremum whose place a consumer says.
+consumer extremum_of(program_plan&, const grown_group&, const consumer& place);
 
 /// Gives a consumer memory of its own, which holds what it gives and nothing else, and its target a
 /// map, which `made` gets, that adds this.

@@ -156,7 +156,8 @@ constexpr std::size_t least_folded = 1 << 14;
 std::vector<access> planes_of(const program_plan& plan, const assign& seed,
                               assignment_kind wanted) {
     std::vector<access> planes;
-    if (seed.kind != wanted || seed.over.empty()) return planes;
+    const bool is_fold = seed.kind == assignment_kind::extremum;  // and of it the place alone
+    if ((is_fold ? assignment_kind::map : seed.kind) != wanted || seed.over.empty()) return planes;
     const bool folds = seed.folding != fold::none && seed.folding != fold::softmax;
     if (wanted == assignment_kind::map && !folds) return planes;
     if (plan.values[seed.body].edged) return planes;

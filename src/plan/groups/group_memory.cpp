@@ -65,8 +65,9 @@ double most_bytes_of(const fused_group& g) {
         bytes += values * lanes_bytes;  // sums of rows, or packed rows
         largest = std::max(largest, values);
         if (c.summed != loop_role::row) continue;
-        // Of a fold that is no sum a vector of lanes for each column, and one that counts.
-        of_column += c.by == monoid::sum ? values * number : 128;
+        // Of a fold that is no sum a vector of lanes for each column, and those beside it.
+        of_column +=
+            c.by == monoid::sum ? values * number : 64 * static_cast<double>(numbers_carried(c));
     }
     if (of_column > 0) bytes += std::max(block_bytes, least_block_columns * of_column);
     return bytes + (largest + padding) * lanes_bytes;  // sums as they are written

@@ -139,6 +139,7 @@ growth::outcome growth::place(std::size_t step) {
         return fail(slot_number::none, "it is a function of whole matrices");
     if (a->kind == assignment_kind::lookups)
         return fail(slot_number::none, "it is read or written at places that a tensor says");
+    if (a->kind == assignment_kind::extremum) return place_extremum(step, *a);
     return place_scatter(step, *a);
 }
 
@@ -233,6 +234,20 @@ growth::outcome growth::place_fold(std::size_t step, const assign& a, const matc
     }
     add_consumer(step);
     return outcome::done;
+}
+
+// Where an extremum of a plane stands, along all rows or all columns.
+growth::outcome growth::place_extremum(std::size_t step, const assign& a) {
+    const access& of = group_.plan->values[a.body].source;
+    matching found;
+    if (!group_.is_plane(of.slot) || !match(of, found))
+        return fail(of.slot, "it is read in another order or only in part");
+    if (!std::ranges::all_of(a.loops, [&](loop l) { return found.of(l) >= 0; }) ||
+        uses_[a.target.slot.index()].writers.size() != 1)
+        return fail(of.slot, "places in it are written in part or more than once");
+    const auto result = place_fold(step, a, found, of.slot);
+    group_.matched[step] = std::move(found);
+    return result;
 }
 
 // Tiles that are added up along lines of rows and columns, as where i - j is a place.

@@ -44,6 +44,7 @@ private:
     outcome place_maker(std::size_t step, const assign&, const matching&, slot_number through);
     outcome place_elements(std::size_t step, slot_number plane, const char* refusal);
     outcome place_fold(std::size_t step, const assign&, const matching&, slot_number through);
+    outcome place_extremum(std::size_t step, const assign&);
     outcome place_product(std::size_t step, const assign&);
     outcome place_contraction(std::size_t step, const assign&);
     outcome place_scatter(std::size_t step, const assign&);

@@ -244,16 +244,20 @@ void phases::pin_tiles(fused& group, const expr_list& roots, tile_table& made) {
     }
 }
 
-// What a consumer gives, and behind it how many values equal that.
+// What a consumer gives, and behind it how many values equal that, and where it stands.
 void phases::add_results(const consumer& c, const access& tile, std::vector<member>& results) {
-    results.push_back(result_of(c, tile));
-    if (c.ties_by < 0) return;
     auto& values = plan_.values;
-    const consumer& count = consumers_[static_cast<std::size_t>(c.ties_by)];
-    member m = result_of(count, tile);
-    m.kind = member_kind::ties;
-    m.what.body = values.as_written(opcode::equal, {values.load(tile), values.load(c.what.target)});
-    results.push_back(std::move(m));
+    results.push_back(result_of(c, tile));
+    const auto add = [&](std::int32_t number, member_kind kind) {
+        results.push_back(result_of(consumers_[static_cast<std::size_t>(number)], tile));
+        results.back().kind = kind;
+    };
+    if (c.ties_by >= 0) {
+        add(c.ties_by, member_kind::ties);
+        results.back().what.body =
+            values.as_written(opcode::equal, {values.load(tile), values.load(c.what.target)});
+    }
+    if (c.place_by >= 0) add(c.place_by, member_kind::place);
 }
 
 // The group of a phase: products, operations on their tiles, then the results.
@@ -278,7 +282,7 @@ fused phases::group_of(bool late, const std::vector<consumer*>& chosen, const st
     std::vector<member> results;
     for (std::size_t k = 0; k < chosen.size(); ++k) {
         const consumer& c = *chosen[k];
-        if (c.log_sum || c.ties) continue;
+        if (c.log_sum || c.is_beside()) continue;
         add_results(c, tile_of(group, c.what.equation, roots[k], made_tiles), results);
     }
     for (auto& m : results) group.members.push_back(std::move(m));

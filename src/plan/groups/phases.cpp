@@ -47,7 +47,7 @@ void phases::find_ties() {
             body.code != opcode::equal)
             continue;
         for (auto& e : consumers_) {
-            if (!steps::is_extremum(e.by) || e.ties_by >= 0 || e.log_sum || e.partial ||
+            if (!steps::is_extremum(e.by) || e.places || e.ties_by >= 0 || e.log_sum || e.partial ||
                 e.summed != c.summed || e.step > c.step ||
                 uses_[e.what.target.slot.index()].writers.size() != 1)
                 continue;
@@ -65,6 +65,28 @@ void phases::find_ties() {
             e.ties_by = static_cast<std::int32_t>(k);
             break;
         }
+    }
+}
+
+// Where a maximum or minimum stands is found with it: with a result, or with one that nobody else
+// reads.
+void phases::find_places() {
+    const std::size_t count = consumers_.size();
+    for (std::size_t k = 0; k < count; ++k) {
+        if (!consumers_[k].places) continue;
+        const auto gives = [&](const consumer& e) {
+            return e.by == consumers_[k].by && !e.places && e.place_by < 0 && !e.log_sum &&
+                   !e.partial && !e.apart && e.summed == consumers_[k].summed &&
+                   e.value == consumers_[k].value &&
+                   uses_[e.what.target.slot.index()].writers.size() == 1 &&
+                   unchanged(e, consumers_[k]);
+        };
+        auto found = std::ranges::find_if(consumers_, gives);
+        if (found == consumers_.end()) {
+            consumers_.push_back(extremum_of(plan_, group_, consumers_[k]));
+            found = consumers_.end() - 1;
+        }
+        found->place_by = static_cast<std::int32_t>(k);
     }
 }
 
@@ -115,7 +137,7 @@ bool phases::assign_phases() {
     };
     // What is not summed over columns runs without any softmax to find.
     for (auto& c : consumers_) {
-        if (c.ties) continue;
+        if (c.is_beside()) continue;
         const auto softmax = tiles_.linear_in(c.value);
         c.late = !softmax || (c.by != steps::monoid::sum && !c.log_sum && *softmax >= 0) ||
                  waits_at(c, read_by(c)) ||
@@ -125,7 +147,8 @@ bool phases::assign_phases() {
         c.weights = c.late ? -1 : *softmax;
     }
     for (const auto& c : consumers_)
-        if (c.ties_by >= 0) consumers_[static_cast<std::size_t>(c.ties_by)].late = c.late;
+        for (const std::int32_t beside : {c.ties_by, c.place_by})
+            if (beside >= 0) consumers_[static_cast<std::size_t>(beside)].late = c.late;
     return true;
 }
 
@@ -194,7 +217,8 @@ void phases::replace_by_sums_of_outputs() {
 /// Whether two consumers of one target may write it themselves, the second after the first: those
 /// of one phase reach each element at the same time, each in its turn.
 bool phases::may_share(const consumer& first, const consumer& second) const {
-    if (first.replaced || first.partial || first.apart || first.log_sum || first.ties) return false;
+    if (first.replaced || first.partial || first.apart || first.log_sum || first.is_beside())
+        return false;
     if (first.late != second.late) return second.late;
     if (are_apart(plan_.values, first.what.target, second.what.target)) return true;
     return first.summed == second.summed && first.what.kind == second.what.kind &&
@@ -207,7 +231,7 @@ bool phases::may_share(const consumer& first, const consumer& second) const {
 // added by a map.
 void phases::separate_writers() {
     for (auto& c : consumers_) {
-        if (c.replaced || c.partial || c.apart || c.log_sum || c.ties) continue;
+        if (c.replaced || c.partial || c.apart || c.log_sum || c.is_beside()) continue;
         const auto cannot_share = [&](const consumer& before) {
             return before.step < c.step &&
                    group_.at(before.step).target.slot == group_.at(c.step).target.slot &&
@@ -270,6 +294,7 @@ bool phases::run() {
     for (const std::size_t step : group_.element_readers)
         read_elements(plan_, uses_, step, is_plane, made_);
     find_ties();
+    find_places();
     if (!assign_phases()) return false;
     replace_by_sums_of_outputs();
     if (late_ones_wait()) return false;

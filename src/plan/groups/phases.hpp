@@ -27,6 +27,7 @@ public:
 private:
     std::map<slot_number, std::size_t> find_derived() const;
     void find_ties();
+    void find_places();
     bool assign_phases();
     bool late_ones_wait();
     bool unchanged(const consumer& a, const consumer& b) const;

@@ -93,6 +93,7 @@ enum class member_kind : std::uint8_t {
                  // or another fold of a tile
     columns,     // a result of columns: the same over all rows
     ties,        // behind a maximum or minimum of rows or columns: how many values equal it
+    place,       // behind such a one: where it stands, as of an assignment of the kind `extremum`
     pairs,       // a tile written as it is, perhaps summed over loops of the batch
     added,       // target += body, where rows and columns that differ may reach one element
 };
@@ -101,6 +102,11 @@ enum class member_kind : std::uint8_t {
 constexpr bool is_found_with_weights(member_kind k) {
     return k == member_kind::log_sum || k == member_kind::maximum || k == member_kind::excess ||
            k == member_kind::largest;
+}
+
+/// Whether it is found with the result before it.
+constexpr bool is_beside_extremum(member_kind k) {
+    return k == member_kind::ties || k == member_kind::place;
 }
 
 /// Whether it makes a tile of two tensors that lack columns and rows.

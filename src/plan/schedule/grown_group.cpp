@@ -83,6 +83,7 @@ loop_list batch_m_n(const factor_loads& f, const loop_list& over) {
 
 bool grown_group::is_found_with_weights(std::size_t step) const {
     const assign& a = at(step);
+    if (a.kind == assignment_kind::extremum) return false;
     if (a.folding != fold::maximum)
         return sums_exponentials(a.folding) && a.folding != fold::softmax;
     return std::any_of(plan->steps.begin(), plan->steps.end(), [&](const plan::step& s) {

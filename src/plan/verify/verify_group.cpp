@@ -31,6 +31,7 @@ stage stage_of(member_kind p) {
         case member_kind::rows:
         case member_kind::columns:
         case member_kind::ties:
+        case member_kind::place:
         case member_kind::pairs:
         case member_kind::added:
             break;
@@ -71,7 +72,7 @@ public:
             if (m.kind == member_kind::ties) check_ties(m);
             else for_each_load(values_, m.what, [&](const access& from) { check_load(from); });
             check(m);
-            if (m.kind != member_kind::ties) before_ = &m;
+            if (!is_beside_extremum(m.kind)) before_ = &m;
             // What is found with weights stands behind them.
             if (!is_found_with_weights(m.kind))
                 found_with_ = m.kind == member_kind::weights ? &m : nullptr;
@@ -128,6 +129,8 @@ private:
             }
             case member_kind::ties:
                 return;
+            case member_kind::place:
+                return check_place(m);
             case member_kind::weights:
                 require_(a.folding == fold::softmax && a.over == columns_,
                          "weights that are no softmax over the columns");
@@ -180,10 +183,24 @@ private:
                  "a product whose factors have rows and columns both");
     }
 
+    bool is_beside_extremum_over(const loop_list& over) const {
+        const bool folds = before_ != nullptr && stage_of(before_->kind) == stage::result;
+        const auto by = folds ? monoid_of(before_->what.folding) : std::nullopt;
+        return by && is_extremum(*by) && before_->what.over == over;
+    }
+    // Where the extremum that the member before gives stands in its tile, along its only loop.
+    void check_place(const member& m) const {
+        const assign& a = m.what;
+        require_(is_beside_extremum_over(a.over) && a.over.size() == 1 &&
+                     a.kind == assignment_kind::extremum && a.folding == before_->what.folding &&
+                     a.body == before_->what.body && plan_.holds(a.target.slot, element::i32),
+                 "a place that does not stand behind its extremum");
+        require_(a.target.slot != before_->what.target.slot && a.loops == before_->what.loops,
+                 "a place of other rows or columns than its extremum's");
+    }
     // How many values of its tile equal the extremum that the member before gives.
     void check_ties(const member& m) const {
-        const auto by = before_ == nullptr ? std::nullopt : monoid_of(before_->what.folding);
-        require_(by && is_extremum(*by) && before_->what.over == m.what.over,
+        require_(is_beside_extremum_over(m.what.over),
                  "ties of something else than a maximum or minimum");
         const auto& body = values_[m.what.body];
         require_(body.code == opcode::equal && body.arguments.size() == 2 &&
@@ -304,11 +321,11 @@ public:
                                         return a.what == b.what && a.role == b.role;
                                     }),
                  "two groups of a chain with other loops");
-        require_(has_only(chain_.first, {member_kind::rows, member_kind::ties}),
+        require_(has_only(chain_.first, {member_kind::rows, member_kind::ties, member_kind::place}),
                  "a chain whose first group gives more than results of rows");
-        require_(
-            has_only(chain_.second, {member_kind::rows, member_kind::columns, member_kind::ties}),
-            "a chain whose second group gives more than results of rows and columns");
+        require_(has_only(chain_.second, {member_kind::rows, member_kind::columns,
+                                          member_kind::ties, member_kind::place}),
+                 "a chain whose second group gives more than results of rows and columns");
         for (const auto& k : chain_.kept)
             require_(is_product(chain_.first, k.first) && is_product(chain_.second, k.second),
                      "a tile that is kept and not a product of both groups");

@@ -264,9 +264,11 @@ private:
     std::string consumer(const fused_step& f, std::size_t number) const {
         const tile_consumer& c = f.group.consumers[number];
         const std::string fold = sums(f.group, c) ? fmt::format("{} of ", entry_of(c.by).word) : "";
-        return fmt::format("{}{} = {}{}{}", operand(f, c.output),
-                           c.count < 0 ? "" : fmt::format(", its ties {}", operand(f, c.count)),
-                           fold, use(f.consumed[number]),
+        const auto beside = [&](const char* words, std::int32_t to) {
+            return to < 0 ? "" : fmt::format(", {} {}", words, operand(f, to));
+        };
+        return fmt::format("{}{}{} = {}{}{}", operand(f, c.output), beside("its ties", c.count),
+                           beside("its place", c.place), fold, use(f.consumed[number]),
                            c.b >= 0 ? fmt::format(" {}", operand(f, c.b)) : "");
     }
 

@@ -244,6 +244,7 @@ private:
             case member_kind::columns:
                 return "columns";
             case member_kind::ties:
+            case member_kind::place:
                 return "with it";
             case member_kind::pairs:
                 return "pairs";

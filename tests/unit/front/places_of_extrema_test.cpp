@@ -194,6 +194,29 @@ TEST_CASE("places are compared, and counted where they are", "[extrema]") {
     for (std::size_t k = 0; k < m * m; ++k) CHECK(std::abs(entry(got["c"], k) - sums[k]) < 1e-12);
 }
 
+TEST_CASE("a letter that places are compared with runs over their axis", "[extrema]") {
+    const std::size_t n = 40, m = 7;
+    const array x = drawn({n, m}, 5);
+    const program p = text(
+        "y_i = \\operatorname{argmax}_j x^{ij}\n n^k = \\sum_i [y_i = k]\n"
+        "e = \\sum_{i,k} [k = y_i] k\n y_i");
+    const auto expected = extrema_of(values_of(x), m, true);
+    std::vector<double> counts(m + 2);
+    double sum = 0;
+    for (const std::int32_t at : expected) {
+        counts[static_cast<std::size_t>(at)] += 1;
+        sum += at;
+    }
+    const arrays longer = run(p, {{"x", x}, {"k", extent(m + 2)}});
+    CHECK(values_of(longer["n"]) == counts);
+    CHECK(entry(longer["e"], 0) == sum);
+    counts.resize(m);
+    const arrays got = run(p, {{"x", x}});
+    CHECK(places_in(got["y"]) == expected);
+    CHECK(values_of(got["n"]) == counts);
+    CHECK(entry(got["e"], 0) == sum);
+}
+
 TEST_CASE("a line of its name keeps a tensor of places, and is printed again", "[extrema]") {
     const array x = drawn({15, 3}, 12), z = drawn({11, 3}, 13);
     const program p = text(std::string(nearest) + "\n y_i\n L = \\sum_{i,a} q^{ia} q^{ia}");

@@ -77,7 +77,8 @@ ricci::arrays run_everywhere(const ricci::program& p, const std::vector<ricci::n
         const auto again = ricci::run(p, operands);
         for (const auto& [name, value] : first) {
             INFO(name << " on " << threads << " threads");
-            CHECK(std::memcmp(value.data(), again[name].data(), value.size() * sizeof(T)) == 0);
+            const std::size_t bytes = value.size() * ricci::size_of(value.type());
+            CHECK(std::memcmp(value.data(), again[name].data(), bytes) == 0);
         }
     }
     ricci::runtime::set_worker_count(0);

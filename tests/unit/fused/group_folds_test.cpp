@@ -1,6 +1,6 @@
 // Fused groups written by hand whose consumers are folds that are no sums: of rows, of columns and
-// of both, with ties, of products and of distances, by the kernels of this processor and by plain
-// loops.
+// of both, with ties and with places, of products and of distances, by the kernels of this processor
+// and by plain loops.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -34,14 +34,25 @@ struct sizes {
     std::int64_t rows, columns, width;
 };
 
+/// What is found beside a maximum or minimum.
+struct beside {
+    bool ties = false, places = false;
+};
+
+template <class T>
+bool same(T a, T b) {
+    return a == b || (a != a && b != b);
+}
+
 /// A group over rows and columns: a tile of A and B, perhaps masked, and what takes it up.
 template <class T>
 class hand_written {
 public:
-    hand_written(const sizes& s, bool distance, bool masked, monoid by, bool ties)
-        : s_(s), distance_(distance), masked_(masked), by_(by), ties_(ties) {
+    hand_written(const sizes& s, bool distance, bool masked, monoid by, beside more, bool nan)
+        : s_(s), distance_(distance), masked_(masked), by_(by), more_(more) {
         a_ = small_numbers<T>(static_cast<std::size_t>(s.rows * s.width), 1);
         b_ = small_numbers<T>(static_cast<std::size_t>(s.columns * s.width), 2);
+        if (nan) spoil(a_, s.rows), spoil(b_, s.columns);
         group_.type = element_v<T>;
         group_.loops = {{s.rows, loop_role::row}, {s.columns, loop_role::column}};
         add_operand(a_.data(), s.width, 0);
@@ -52,8 +63,8 @@ public:
         p.is_distance = distance;
         group_.products.push_back(p);
         if (masked) add_mask();
-        add_consumer(loop_role::column, of_rows_, ties_of_rows_, s.rows);
-        add_consumer(loop_role::row, of_columns_, ties_of_columns_, s.columns);
+        add_consumer(loop_role::column, rows_, s.rows);
+        add_consumer(loop_role::row, columns_, s.columns);
     }
 
     void run(fused::kernel_choice kernels) {
@@ -63,26 +74,38 @@ public:
     }
 
     void check() const {
-        for (const bool rows : {true, false}) {
-            const std::int64_t outer = rows ? s_.rows : s_.columns,
-                               inner = rows ? s_.columns : s_.rows;
-            std::int64_t wrong = 0;
-            for (std::int64_t x = 0; x < outer; ++x) {
-                T all = static_cast<T>(steps::entry_of(by_).identity), equal = 0;
-                for (std::int64_t y = 0; y < inner; ++y)
-                    all = steps::joined(by_, all, rows ? value(x, y) : value(y, x));
-                for (std::int64_t y = 0; y < inner; ++y)
-                    equal += (rows ? value(x, y) : value(y, x)) == all ? T(1) : T(0);
-                const auto at = static_cast<std::size_t>(x);
-                if ((rows ? of_rows_ : of_columns_)[at] != all) ++wrong;
-                if (ties_ && (rows ? ties_of_rows_ : ties_of_columns_)[at] != equal) ++wrong;
-            }
-            INFO((rows ? "rows" : "columns"));
-            CHECK(wrong == 0);
-        }
+        check(rows_, s_.rows, s_.columns, [&](auto x, auto y) { return value(x, y); });
+        check(columns_, s_.columns, s_.rows, [&](auto x, auto y) { return value(y, x); });
     }
 
 private:
+    struct results {
+        std::vector<T> values, ties;
+        std::vector<std::int32_t> places;
+    };
+
+    template <class Value>
+    void check(const results& got, std::int64_t outer, std::int64_t inner, Value value_at) const {
+        std::int64_t wrong = 0, wrong_ties = 0, wrong_places = 0;
+        for (std::int64_t x = 0; x < outer; ++x) {
+            T all = static_cast<T>(steps::entry_of(by_).identity), equal = 0;
+            std::int64_t place = inner;
+            for (std::int64_t y = 0; y < inner; ++y) all = steps::joined(by_, all, value_at(x, y));
+            for (std::int64_t y = inner; y-- > 0;) {
+                equal += value_at(x, y) == all ? T(1) : T(0);
+                if (same(value_at(x, y), all)) place = y;
+            }
+            const auto at = static_cast<std::size_t>(x);
+            if (!same(got.values[at], all)) ++wrong;
+            if (more_.ties && got.ties[at] != equal) ++wrong_ties;
+            if (more_.places && got.places[at] != place) ++wrong_places;
+        }
+        INFO((&got == &rows_ ? "rows" : "columns"));
+        CHECK(wrong == 0);
+        CHECK(wrong_ties == 0);
+        CHECK(wrong_places == 0);
+    }
+
     T value(std::int64_t i, std::int64_t j) const {
         if (masked_ && j > i) return static_cast<T>(steps::entry_of(by_).identity);
         T sum = 0;
@@ -93,6 +116,12 @@ private:
         }
         // Products stay exact: powers of 2.
         return by_ == monoid::product && masked_ ? (sum > 0 ? T(2) : T(1)) : sum;
+    }
+
+    // Some rows are no numbers.
+    void spoil(std::vector<T>& m, std::int64_t rows) {
+        for (const std::int64_t row : {rows / 3, rows / 2, rows - 1})
+            m[static_cast<std::size_t>(row * s_.width)] = std::numeric_limits<T>::quiet_NaN();
     }
 
     std::int32_t add_operand(void* memory, std::int64_t row, std::int64_t column) {
@@ -132,54 +161,67 @@ private:
         masked.program = std::move(program);
         group_.operations.push_back(std::move(masked));
     }
-    void add_consumer(loop_role over, std::vector<T>& result, std::vector<T>& ties,
-                      std::int64_t count) {
-        result.assign(static_cast<std::size_t>(count), T(99));
-        ties.assign(static_cast<std::size_t>(count), T(99));
-        const bool rows = over == loop_role::column;
+    void add_consumer(loop_role over, results& to, std::int64_t count) {
+        to.values.assign(static_cast<std::size_t>(count), T(99));
+        to.ties.assign(static_cast<std::size_t>(count), T(99));
+        to.places.assign(static_cast<std::size_t>(count), -99);
+        const auto operand = [&](void* memory) {
+            const bool rows = over == loop_role::column;
+            return add_operand(memory, rows ? 1 : 0, rows ? 0 : 1);
+        };
         steps::tile_consumer c;
         c.tile = masked_ ? 1 : 0;
         c.by = by_;
         c.summed = over;
-        c.output = add_operand(result.data(), rows ? 1 : 0, rows ? 0 : 1);
-        if (ties_) c.count = add_operand(ties.data(), rows ? 1 : 0, rows ? 0 : 1);
+        c.output = operand(to.values.data());
+        if (more_.ties) c.count = operand(to.ties.data());
+        if (more_.places) c.place = operand(to.places.data());
         group_.consumers.push_back(std::move(c));
     }
 
     sizes s_;
     bool distance_, masked_;
     monoid by_;
-    bool ties_;
-    std::vector<T> a_, b_, of_rows_, of_columns_, ties_of_rows_, ties_of_columns_;
+    beside more_;
+    std::vector<T> a_, b_;
+    results rows_, columns_;
     steps::fused_group group_;
     std::vector<void*> bases_;
 };
 
 template <class T>
-void check_all(const sizes& s) {
-    for (const bool distance : {false, true})
-        for (const bool masked : {false, true})
-            for (const monoid by : {monoid::maximum, monoid::minimum, monoid::product})
-                for (const bool ties : {false, true}) {
-                    if (by == monoid::product && (!masked || ties || s.columns > 60)) continue;
-                    INFO(s.rows << " x " << s.columns << ", " << s.width << "  distance "
-                                << distance << "  masked " << masked << "  "
-                                << steps::entry_of(by).word << "  ties " << ties);
-                    for (const auto kernels :
-                         {fused::kernel_choice::best, fused::kernel_choice::scalar})
-                        for (const int threads : {1, 3}) {
-                            runtime::set_worker_count(threads);
-                            hand_written<T> group(s, distance, masked, by, ties);
-                            group.run(kernels);
-                            group.check();
-                        }
-                }
+void check_everywhere(const sizes& s, bool distance, bool masked, monoid by, beside more,
+                      bool nan) {
+    INFO(s.rows << " x " << s.columns << ", " << s.width << "  distance " << distance << "  masked "
+                << masked << "  " << steps::entry_of(by).word << "  ties " << more.ties
+                << "  places " << more.places << "  NaN " << nan);
+    for (const auto kernels : {fused::kernel_choice::best, fused::kernel_choice::scalar})
+        for (const int threads : {1, 3}) {
+            runtime::set_worker_count(threads);
+            hand_written<T> group(s, distance, masked, by, more, nan);
+            group.run(kernels);
+            group.check();
+        }
     runtime::set_worker_count(0);
+}
+
+template <class T>
+void check_all(const sizes& s) {
+    constexpr beside kinds[] = {{}, {true, false}, {false, true}, {true, true}};
+    for (const bool distance : {false, true})
+        for (const bool masked : {false, true}) {
+            for (const monoid by : {monoid::maximum, monoid::minimum})
+                for (const beside more : kinds)
+                    for (const bool nan : {false, true})
+                        check_everywhere<T>(s, distance, masked, by, more, nan);
+            if (masked && s.columns <= 60)
+                check_everywhere<T>(s, distance, masked, monoid::product, {}, false);
+        }
 }
 
 }  // namespace
 
-TEST_CASE("folds of rows and of columns with their ties") {
+TEST_CASE("folds of rows and of columns with their ties and places") {
     for (const sizes& s : {sizes{5, 7, 3}, sizes{48, 50, 2}, sizes{49, 33, 9}, sizes{130, 700, 4},
                            sizes{50, 20, 12}, sizes{300, 1200, 5}, sizes{3, 400, 6}}) {
         check_all<float>(s);

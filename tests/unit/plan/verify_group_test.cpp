@@ -45,6 +45,14 @@ const recorded_program biased = {"biased",
     )",
                                  extents, "b 16", "both O Q b"};
 
+// Places of extrema, by rows and by columns.
+const recorded_program nearest = {"nearest",
+                                  R"(
+        y_i = \operatorname{argmin}_j \sum_a (x^{ia} - z^{ja})^2
+        w_j = \operatorname{argmin}_i \sum_a (x^{ia} - z^{ja})^2
+    )",
+                                  "i=80 j=90 a=9"};
+
 access load_of(const graph& values, expr e) { return values[e].source; }
 
 /// The axes of an access that are walked by a loop no longer are.
@@ -267,6 +275,25 @@ TEST_CASE("a result is of a tile, and a whole sum") {
         again.what.body = values.as_written(opcode::multiply, {values[again.what.body].arguments[0],
                                                                values.load(again.what.target)});
         f.members.push_back(again);
+    });
+}
+
+TEST_CASE("a place stands behind its extremum") {
+    const planned p(nearest, "fuse");
+    const std::string words = "a place that does not stand behind its extremum";
+    p.refuses(words, "fused", [&](program_plan& broken) {
+        member_of(group(broken), member_kind::place).what.folding = fold::maximum;
+    });
+    p.refuses(words, "fused", [&](program_plan& broken) {
+        std::erase_if(group(broken).members,
+                      [](const auto& m) { return m.kind == member_kind::rows; });
+    });
+    p.refuses(words, "fused", [&](program_plan& broken) {
+        auto& f = group(broken);
+        std::swap(member_of(f, member_kind::place, 0), member_of(f, member_kind::place, 1));
+    });
+    p.refuses(words, "fused", [&](program_plan& broken) {
+        member_of(group(broken), member_kind::place).what.kind = assignment_kind::map;
     });
 }
 

@@ -22,13 +22,12 @@ inline const char* word_of(plan::fold how) {
     return words[static_cast<std::size_t>(how)];
 }
 inline const char* word_of(plan::member_kind kind) {
-    static constexpr const char* words[] = {"makes tile",     "makes distances",
-                                            "weights",        "log_sum",
-                                            "largest score",  "excess of weights",
-                                            "largest weight", "again",
-                                            "tile",           "rows",
-                                            "columns",        "ties",
-                                            "pairs",          "added"};
+    static constexpr const char* words[] = {
+        "makes tile",     "makes distances", "weights",
+        "log_sum",        "largest score",   "excess of weights",
+        "largest weight", "again",           "tile",
+        "rows",           "columns",         "ties",
+        "place",          "pairs",           "added"};
     static_assert(sizeof words / sizeof *words ==
                   static_cast<std::size_t>(plan::member_kind::added) + 1);
     return words[static_cast<std::size_t>(kind)];

@@ -311,6 +311,7 @@ private:
         line += operand(x.output) + " = " + scaled(s.numbers[g.products.size() + number]) +
                 "tile " + std::to_string(x.tile);
         if (x.count >= 0) line += " giving ties " + operand(x.count);
+        if (x.place >= 0) line += " giving places " + operand(x.place);
         if (x.b >= 0) line += " " + operand(x.b) + " values " + inner(x.values);
         if (x.weights >= 0) line += " / weights " + std::to_string(x.weights);
         if (x.beta != 0) line += " + " + number_words(x.beta) + " of it";
