@@ -1,5 +1,5 @@
 // Operations sorted by what they wait for.
-#include "src/mpi/stages.hpp"
+#include "src/placement/stages.hpp"
 
 #include <algorithm>
 #include <set>
