@@ -97,16 +97,19 @@ inline double largest_difference(const array& a, const array& b) {
     return most;
 }
 
-/// What the first rank would hand to MPI in a run, from shapes alone.
-inline std::int64_t bytes_on_paper(const program& p, const std::vector<std::string>& letters,
-                                   const std::vector<int>& grid, const std::vector<named>& whole) {
+inline std::vector<named> as_shapes(const std::vector<named>& whole) {
     std::vector<named> shapes;
     for (const named& o : whole)
         if (o.value.kind() != ricci::detail::operand_kind::tensor) shapes.push_back(o);
         else
             shapes.push_back(
                 {o.name, bindable(shape(o.value.value().type(), o.value.value().extents()))});
-    const mpi::paper_run run(p, letters, grid, shapes);
+    return shapes;
+}
+/// What the first rank would hand to MPI in a run, from shapes alone.
+inline std::int64_t bytes_on_paper(const program& p, const std::vector<std::string>& letters,
+                                   const std::vector<int>& grid, const std::vector<named>& whole) {
+    const mpi::paper_run run(p, letters, grid, as_shapes(whole));
     double bytes = sizeof(int);
     for (const mpi::paper_step& s : run.steps())
         if (s.part == nullptr) bytes += s.exchange.handed;
