@@ -59,7 +59,9 @@ ARROWS = {
     # A library of its own, which uses the other through its public face.
     "src/files": {"base", "tensors", "front"},
     # So is the one of several machines: equations become those of each rank, which the engine runs.
-    "src/mpi": {"base", "ir", "engine", "tensors", "front", "src/text"},
+    # Which rank computes what of a program is known without MPI.
+    "src/placement": {"base", "ir", "engine", "tensors", "front", "src/text"},
+    "src/mpi": {"base", "ir", "engine", "tensors", "front", "src/text", "src/placement"},
     # Formulas as browsers set them.
     "tools/formula": {"base"},
     # Diagrams are made of equations alone, for the command.
@@ -68,7 +70,8 @@ ARROWS = {
     "tools/show": {"base", "ir", "tensors", "front", "tools/formula"},
     # The command is a program on top of everything; nothing includes it.
     "tools/command": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "tools/papers",
-                    "tools/check", "src/path", "src/plan", "tools/draw", "src/files", "tools/show"},
+                    "tools/check", "src/path", "src/plan", "src/placement", "tools/draw", "src/files",
+                    "tools/show"},
     # So is the module of the Python package.
     "python": {"base", "ir", "tensors", "front", "src/front", "src/runtime", "tools/papers", "tools/check",
                "tools/draw", "tools/show"},

@@ -1,5 +1,5 @@
 // What each rank computes of an equation.
-#include "src/mpi/local_equation.hpp"
+#include "src/placement/local_equation.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -403,6 +403,7 @@ bool local_equation::run() {
     const bool cut = v.at != place::whole;
     add(name, e.positions, v.node, cut ? split_ : std::vector<ir::ref>{});
     where_.price += price_of_multiplication * work_;
+    where_.work += work_;
     return true;
 }
 

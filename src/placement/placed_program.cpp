@@ -1,12 +1,12 @@
 // The stages of one shared-out index.
-#include "src/mpi/placed_program.hpp"
+#include "src/placement/placed_program.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "src/mpi/words.hpp"
+#include "src/placement/words.hpp"
 
 namespace ricci::mpi {
 namespace {
@@ -33,6 +33,7 @@ void placed_program::place() {
         choose_placement(bench_, request_.axes[request_.next], request_.inputs, request_.outputs,
                          request_.letters[request_.next]);
     outputs_ = std::move(chosen.outputs);
+    work_ = chosen.work;
     all_ = staged(bench_, chosen.operations, outputs_);
     (*request_.shared)[request_.next].sharing = bench_.sharing;
 }

@@ -1,5 +1,5 @@
 // How a tensor comes from one place to another.
-#include "src/mpi/placement.hpp"
+#include "src/placement/placement.hpp"
 
 #include <algorithm>
 #include <utility>

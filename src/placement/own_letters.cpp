@@ -1,5 +1,5 @@
 // Every equation and every sign gets letters of its own.
-#include "src/mpi/own_letters.hpp"
+#include "src/placement/own_letters.hpp"
 
 #include <utility>
 

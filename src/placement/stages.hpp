@@ -9,7 +9,7 @@
 #include <ricci/engine/executable.hpp>
 #include <ricci/ir/program.hpp>
 
-#include "src/mpi/placement.hpp"
+#include "src/placement/placement.hpp"
 
 namespace ricci::mpi {
 

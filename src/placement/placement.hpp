@@ -7,8 +7,8 @@
 
 #include <ricci/ir/program.hpp>
 
-#include "src/mpi/distribution.hpp"
-#include "src/mpi/own_letters.hpp"
+#include "src/placement/distribution.hpp"
+#include "src/placement/own_letters.hpp"
 
 namespace ricci::mpi {
 
@@ -102,6 +102,7 @@ struct placement {
     std::vector<forms> tensors;  // by name
     std::vector<operation> operations;
     double price = 0;
+    double work = 0;  // multiplications of the rank that has most to do
 
     forms& of(ir::ref name) {
         const auto k = static_cast<std::size_t>(name);

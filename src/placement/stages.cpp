@@ -1,5 +1,5 @@
 // Operations sorted by what they wait for.
-#include "src/mpi/stages.hpp"
+#include "src/placement/stages.hpp"
 
 #include <algorithm>
 #include <set>
@@ -14,13 +14,16 @@
 namespace ricci::mpi {
 namespace {
 
+// Multiplications for each place of what is computed again: those of a row of scores.
+constexpr double most_work_again = 512;
+
 std::size_t slot(ir::ref n) { return static_cast<std::size_t>(n); }
 
 class stage_builder {
 public:
     stage_builder(const workbench& bench, const std::vector<operation>& operations,
                   const std::vector<ir::ref>& outputs)
-        : bench_(bench), p_(bench.text.program), operations_(operations) {
+        : bench_(bench), p_(bench.text.program), operations_(operations), outputs_(outputs) {
         std::set<ir::ref> views;
         for (const operation& o : operations)
             if (o.kind == operation_kind::excerpt) views.insert(o.excerpt.to);
@@ -77,20 +80,13 @@ private:
         last_ = std::max(last_, level);
     }
     void store(ir::ref n) { stored_.insert(n); }
-    // What later stages read, and what is exchanged or wanted, is stored; also what this rank reads
+    // What is exchanged or wanted is stored, and what later stages read; also what this rank reads
     // and has no places to compute, which is what a fold of nothing is.
-    void need_in(ir::ref n, int level) {
-        const auto made = made_in_.find(n);
-        if (made != made_in_.end() && (made->second < level || skipped_.count(n) > 0)) store(n);
-    }
     void find_stored() {
         for (const operation& o : operations_) {
-            if (o.kind == operation_kind::exchange) {
-                const ir::ref n = o.exchange.from;
-                if (made_in_.count(n) > 0) store(n);
-            }
-            if (o.kind != operation_kind::computation || is_skipped(o.compute)) continue;
-            for_each_read(o, [&](ir::ref n) { need_in(n, level_[o.compute.what.name]); });
+            if (o.kind == operation_kind::exchange && made_in_.count(o.exchange.from) > 0)
+                store(o.exchange.from);
+            if (o.kind == operation_kind::computation) computes_[o.compute.what.name] = &o.compute;
         }
         // what nobody on this rank reads in its stage would be an output of it without memory
         for (const auto& [n, level] : made_in_) {
@@ -101,6 +97,71 @@ private:
                     for_each_read(o, [&, name = n](ir::ref r) { here = here || r == name; });
             if (!here) store(n);
         }
+        find_largest();
+        for (const operation& o : operations_) {
+            if (o.kind != operation_kind::computation || is_skipped(o.compute)) continue;
+            for_each_read(o, [&](ir::ref n) { need_in(n, level_[o.compute.what.name]); });
+        }
+    }
+    void need_in(ir::ref n, int level) {
+        if (need(n, level).again) {
+            if (!again_[level].insert(n).second) return;
+            for_each_read(computes_.at(n)->what.body, [&](ir::ref r) { need_in(r, level); });
+        } else if (is_made_before(n, level)) {
+            store(n);
+        }
+    }
+    bool is_made_before(ir::ref n, int level) const {
+        const auto made = made_in_.find(n);
+        return made != made_in_.end() && (made->second < level || skipped_.count(n) > 0);
+    }
+
+    // What is larger than all that the caller has, as scores of all pairs are, is not stored where
+    // it takes little to make it again from less: the engine fuses it into what reads it.
+    struct needed {
+        double places = 0;   // that are stored for it
+        double work = 0;     // multiplications
+        bool again = false;  // or else it is stored itself, if it has been made before
+    };
+    needed need(ir::ref n, int level) {
+        if (!is_made_before(n, level) || stored_.count(n) > 0) return {};
+        if (const auto known = needs_.find({n, level}); known != needs_.end()) return known->second;
+        const double own = places_of(n);
+        needed made{0, work_of(*computes_.at(n)), true};
+        std::set<ir::ref> read;
+        for_each_read(computes_.at(n)->what.body, [&](ir::ref r) { read.insert(r); });
+        for (const ir::ref r : read) {
+            const needed other = need(r, level);
+            made.places += other.places;
+            made.work += other.work;
+        }
+        if (skipped_.count(n) > 0 || own <= largest_ || 2 * made.places > own ||
+            made.work > most_work_again * own)
+            made = {own, 0, false};
+        return needs_[{n, level}] = made;
+    }
+    // Of all that is there before anything is computed, or in the end.
+    void find_largest() {
+        for (const ir::ref n : outputs_) largest_ = std::max(largest_, places_of(n));
+        for (const operation& o : operations_) {
+            if (o.kind != operation_kind::computation) continue;
+            for_each_read(o, [&](ir::ref n) {
+                if (made_in_.count(n) == 0) largest_ = std::max(largest_, places_of(n));
+            });
+        }
+    }
+    double places_of(ir::ref n) const {
+        double places = 1;
+        for (const std::int64_t extent : own_shape(bench_, n))
+            places *= static_cast<double>(extent);
+        return places;
+    }
+    double work_of(const computation& c) const {
+        double work = 1;
+        ir::indices_of(p_, c.what).for_each([&](ir::ref i) {
+            work *= static_cast<double>(own_extent(i, c.split));
+        });
+        return work;
     }
 
     bool is_skipped(const computation& c) const {
@@ -121,7 +182,7 @@ private:
         for (const operation& o : operations_) {
             if (o.kind != operation_kind::computation) continue;
             const computation& c = o.compute;
-            if (level_[c.what.name] != level) continue;
+            if (level_[c.what.name] != level && again_[level].count(c.what.name) == 0) continue;
             made.insert(c.what.name);
             if (is_skipped(c)) continue;
             to.equations.push_back(o.equation);
@@ -159,10 +220,15 @@ private:
     const workbench& bench_;
     const ir::program& p_;
     const std::vector<operation>& operations_;
+    const std::vector<ir::ref>& outputs_;
     std::map<ir::ref, int> level_;    // from which stage on a name is there
     std::map<ir::ref, int> made_in_;  // what stages compute
     std::set<ir::ref> skipped_;       // on this rank
     std::set<ir::ref> stored_;
+    std::map<ir::ref, const computation*> computes_;
+    std::map<int, std::set<ir::ref>> again_;  // by stage: what has been computed in an earlier one
+    std::map<std::pair<ir::ref, int>, needed> needs_;
+    double largest_ = 0;
     int last_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // Folds over a letter of which each rank has its places.
 #include <algorithm>
 
-#include "src/mpi/local_equation.hpp"
+#include "src/placement/local_equation.hpp"
 
 namespace ricci::mpi {
 

@@ -1,5 +1,5 @@
 // Ways to carry out equation after equation, of which the cheapest ones are followed.
-#include "src/mpi/search.hpp"
+#include "src/placement/search.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@
 #include <ricci/ir/roles.hpp>
 
 #include "src/base/texts.hpp"
-#include "src/mpi/local_equation.hpp"
+#include "src/placement/local_equation.hpp"
 
 namespace ricci::mpi {
 namespace {
@@ -191,7 +191,7 @@ private:
             }
             if (!best.operations.empty() && way.price >= price) continue;
             price = way.price;
-            best = {std::move(way.operations), std::move(outputs)};
+            best = {std::move(way.operations), std::move(outputs), way.work};
         }
         return best;
     }

@@ -6,7 +6,7 @@
 
 #include <ricci/ir/program.hpp>
 
-#include "src/mpi/placement.hpp"
+#include "src/placement/placement.hpp"
 
 namespace ricci::mpi {
 
@@ -22,6 +22,7 @@ shared_axes axes_with(const ir::program_view& p, const std::string& letter);
 struct chosen_placement {
     std::vector<operation> operations;
     std::vector<ir::ref> outputs;  // in the order of `wanted`
+    double work = 0;               // multiplications of the rank that has most to do
 };
 
 /// `wanted`: the outputs. `letters`: the letters of the text that are shared out wherever they

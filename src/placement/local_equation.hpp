@@ -8,7 +8,7 @@
 
 #include <ricci/ir/program.hpp>
 
-#include "src/mpi/placement.hpp"
+#include "src/placement/placement.hpp"
 
 namespace ricci::mpi {
 

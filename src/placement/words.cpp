@@ -1,5 +1,5 @@
 // A placement in words.
-#include "src/mpi/words.hpp"
+#include "src/placement/words.hpp"
 
 #include <fmt/format.h>
 

@@ -10,11 +10,11 @@
 
 #include <ricci/array.hpp>
 
-#include "src/mpi/distribution.hpp"
-#include "src/mpi/own_letters.hpp"
-#include "src/mpi/placement.hpp"
-#include "src/mpi/search.hpp"
-#include "src/mpi/stages.hpp"
+#include "src/placement/distribution.hpp"
+#include "src/placement/own_letters.hpp"
+#include "src/placement/placement.hpp"
+#include "src/placement/search.hpp"
+#include "src/placement/stages.hpp"
 
 namespace ricci::mpi {
 
@@ -48,7 +48,10 @@ public:
     placed_program& operator=(const placed_program&) = delete;
 
     const std::vector<stage>& stages() const { return all_.stages; }
+    /// Multiplications, of all letters that have been shared out the rank with most places.
+    double work() const { return work_; }
     const std::vector<ir::ref>& stored() const { return all_.stored; }
+    const sharing_request& request() const { return request_; }
     /// Where the request's outputs are in the end.
     const std::vector<ir::ref>& outputs() const { return outputs_; }
     /// What a name is a view of, or none.
@@ -81,6 +84,7 @@ private:
     sharing_request request_;
     workbench bench_;
     std::vector<ir::ref> outputs_;
+    double work_ = 0;
     staged_program all_;
     std::vector<shared_axes> inner_axes_;  // as in the request, of all tensors of the workbench
 };
