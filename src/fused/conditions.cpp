@@ -177,6 +177,20 @@ interval apply(opcode code, interval a, interval b, interval c) {
     return steps::arity(code) == 1 ? of_one(code, a) : of_two(code, a, b);
 }
 
+std::vector<char> deciding(std::span<const steps::instruction> program) {
+    std::vector<char> decides(program.size(), 0);
+    for (std::size_t k = program.size(); k-- > 0;) {
+        const auto& i = program[k];
+        const bool all = decides[k] != 0 || is_condition(i.code);
+        const auto mark = [&](std::int32_t argument) {
+            if (argument >= 0) decides[static_cast<std::size_t>(argument)] = 1;
+        };
+        if (all || i.code == opcode::select) mark(i.first);
+        if (all) mark(i.second), mark(i.third);
+    }
+    return decides;
+}
+
 std::uint64_t signature_of(std::span<const steps::instruction> program, const interval* values) {
     std::uint64_t signature = 0;
     int bit = 0;

@@ -52,6 +52,9 @@ interval apply(steps::opcode code, interval a, interval b, interval c);
 /// Whether an instruction's value is a truth value, which may be known for a whole tile.
 bool is_condition(steps::opcode code);
 
+/// Of each instruction of a program, whether a condition rests on its value.
+std::vector<char> deciding(std::span<const steps::instruction> program);
+
 /// What is known of the conditions of a program: two bits each, 1 false, 2 true.
 std::uint64_t signature_of(std::span<const steps::instruction> program, const interval* values);
 

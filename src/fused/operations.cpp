@@ -216,18 +216,11 @@ template <class T>
 std::vector<std::size_t> prepared_operation<T>::compared() const {
     std::vector<std::size_t> found;
     if (!analysed_) return found;
-    std::vector<char> decides(program_.size(), 0);
-    for (std::size_t k = program_.size(); k-- > 0;) {
-        const auto& i = program_[k];
-        const bool all = decides[k] != 0 || is_condition(i.code);
-        const auto mark = [&](std::int32_t argument) {
-            if (argument >= 0) decides[static_cast<std::size_t>(argument)] = 1;
-        };
-        if (all || i.code == steps::opcode::select) mark(i.first);
-        if (all) mark(i.second), mark(i.third);
-        if (i.code != steps::opcode::load || decides[k] == 0) continue;
-        const auto operand = static_cast<std::size_t>(i.operand);
-        if (operand < operands_ && (strides_[operand].row != 0) != (strides_[operand].column != 0))
+    const auto decides = deciding(program_);
+    for (std::size_t k = 0; k < program_.size(); ++k) {
+        const auto operand = static_cast<std::size_t>(program_[k].operand);
+        if (decides[k] != 0 && program_[k].code == steps::opcode::load && operand < operands_ &&
+            (strides_[operand].row != 0) != (strides_[operand].column != 0))
             found.push_back(operand);
     }
     return found;

@@ -81,6 +81,8 @@ row_blocks<T>::row_blocks(const chain_operands& operands, const steps::fused_cha
 template <class T>
 bool row_blocks<T>::choose_blocks() {
     const geometry& g = second_.shape();
+    // A mask that one of them alone has may make its tiles others.
+    if (first_.shape().row != g.row || first_.shape().column != g.column) return false;
     batches_ = iterations(g.batch);
     units_ = iterations(g.other_rows) * second_.row_tiles();
     // What is one tile is made at once, with less around it.

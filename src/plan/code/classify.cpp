@@ -1,6 +1,4 @@
-// How assignments run. Costs are those of a nominal core, which multiplies two vectors of 32 bytes
-// and moves sixteen bytes in a cycle, four times as many within its cache, and takes sixteen cycles
-// to begin something: they say which way is cheaper, not how long it takes.
+// How assignments run: which way a nominal core would be done first.
 #include "src/plan/code/classify.hpp"
 
 #include <algorithm>
@@ -8,13 +6,12 @@
 #include <initializer_list>
 #include <vector>
 
-#include "src/kernels/elementwise/price.hpp"
+#include "src/plan/schedule/nominal_core.hpp"
 
 namespace ricci::plan {
 namespace {
 
-constexpr double vector_bytes = 32, line_bytes = 64;
-constexpr double vectors_a_cycle = 2, bytes_a_cycle = 16, start_cycles = 16;
+constexpr double line_bytes = 64;
 constexpr double cached_bytes_a_cycle = 64, cache_bytes = 1 << 20;
 // More than its bytes, for an element that is read on its own.
 constexpr double lone_read = 1;
@@ -24,15 +21,6 @@ constexpr double row_start = 128;
 constexpr double tile_rows = 8, tile_vectors = 2;
 // To read where something lies, check it and go there.
 constexpr double lookup_cycles = 4;
-
-/// Elements of a type in memory, and in the vectors that compute with it.
-struct numbers {
-    explicit numbers(element type)
-        : bytes(static_cast<double>(size_of(type))),
-          lanes(vector_bytes / std::max(bytes, 4.0)),
-          multiplications(is_complex(type) ? 4 : 1) {}
-    double bytes, lanes, multiplications;
-};
 
 double iterations(const std::vector<contraction_loop>& loops) {
     double count = 1;
@@ -128,24 +116,6 @@ bool can_fold(const contraction_step& s) {
     return s.a_edges.empty() && s.b_edges.empty() && s.a_lookups.empty() && s.b_lookups.empty() &&
            s.beta == 0 && s.alpha.instructions.empty() && s.alpha.value == 1 && !s.conjugate_a &&
            !s.conjugate_b && iterations(s.m) > 1 && iterations(s.n) > 1 && iterations(s.k) > 1;
-}
-
-/// In vectors of multiplications.
-double price_of(opcode code, const numbers& of) {
-    using kernels::function_price;
-    switch (kernels::price_of(code)) {
-        case function_price::quick:
-            return 1;
-        case function_price::division:
-            return 4;
-        case function_price::exponential:
-            return 12;
-        case function_price::series:
-            return 24;
-        case function_price::each_lane:
-            return 16 * of.lanes;
-    }
-    return 1;
 }
 
 /// A program is interpreted: what is read and what an operation gives is stored in a tile.
