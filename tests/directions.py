@@ -36,7 +36,8 @@ ARROWS = {
     "src/index": {"base", "src/steps", "src/tile", "src/kernels", "src/runtime"},
     "src/scan": {"base", "src/steps", "src/runtime"},
     "src/linear": {"base", "src/steps", "src/contract", "src/kernels", "src/runtime"},
-    "src/fused": {"base", "src/steps", "src/tile", "src/contract", "src/kernels", "src/runtime"},
+    "src/bodies": {"base", "src/steps", "src/tile", "src/kernels"},
+    "src/fused": {"base", "src/steps", "src/tile", "src/bodies", "src/contract", "src/kernels", "src/runtime"},
     # What is decided before anything runs.
     "src/path": {"base", "ir", "src/kernels", "src/runtime"},
     # A plan and the memory of its operands, run.
