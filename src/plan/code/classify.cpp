@@ -118,6 +118,22 @@ bool can_fold(const contraction_step& s) {
            !s.conjugate_b && iterations(s.m) > 1 && iterations(s.n) > 1 && iterations(s.k) > 1;
 }
 
+/// A sum and an extremum for each pair; exponentials of the pairs, or of the operands where each is
+/// used so often that what they give is multiplied.
+double cost_of_algebra(const algebra_step& s, const numbers& of) {
+    const double batch = iterations(s.batch), m = iterations(s.m), n = iterations(s.n),
+                 k = iterations(s.k);
+    const double pairs = batch * m * n * k, operands = batch * (m * k + k * n),
+                 results = batch * m * n;
+    double vectors = 2 * pairs;
+    if (s.algebra == sum_algebra::logsumexp) {
+        const double exponential = price_of(opcode::exp, of) + 2;
+        vectors = std::min(pairs * exponential, pairs + (operands + results) * exponential);
+    }
+    return start_cycles + vectors / of.lanes / vectors_a_cycle +
+           (operands + results) * of.bytes / bytes_a_cycle;
+}
+
 /// A program is interpreted: what is read and what an operation gives is stored in a tile.
 double cost_of_program(const map_step& s, const numbers& of) {
     const double elements = iterations(s.extents);
@@ -141,6 +157,11 @@ decision classify(const contraction_step& s, element type) {
     const priced_way contract{way::contract, cost_of_contraction(s, of) + cost_of_lookups(s)};
     if (!can_fold(s)) return {contract, std::nullopt};
     return cheapest({contract, {way::fold, cost_of_fold(s, of)}});
+}
+
+decision classify(const algebra_step& s, element type) {
+    const numbers of(type);
+    return {{way::algebra, cost_of_algebra(s, of)}, {}};
 }
 
 decision classify(const map_step& s, element type) {

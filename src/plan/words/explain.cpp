@@ -84,6 +84,14 @@ public:
                            group("N", c.n_names), group("K", c.k_names));
     }
 
+    std::string line(const algebra_step& s) const {
+        static constexpr const char* words[] = {"max", "min", "logsumexp"};
+        return fmt::format("{}  {} = {} + {}   {}  {}  {}  {}",
+                           words[static_cast<std::size_t>(s.algebra)], use(s.c), use(s.a), use(s.b),
+                           group("batch", s.batch_names), group("M", s.m_names),
+                           group("N", s.n_names), group("K", s.k_names));
+    }
+
     std::string line(const fused_step& f) const {
         std::string results, loops;
         for (std::size_t k = 0; k < f.group.consumers.size(); ++k)
