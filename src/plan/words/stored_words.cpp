@@ -23,10 +23,9 @@ class reasons {
 public:
     explicit reasons(const ir::program_view& p) : p_(p) {}
 
-    std::string of(const contraction_step& s) const {
-        std::vector<ir::ref> over;
-        for (const auto& l : s.k_names) over.push_back(l.index);
-        return complete("a product", over);
+    std::string of(const contraction_step& s) const { return complete("a product", letters_of(s)); }
+    std::string of(const algebra_step& s) const {
+        return complete("a fold of sums", letters_of(s));
     }
     std::string of(const map_step& s) const {
         if (s.folding == fold::none) return {};
@@ -46,11 +45,17 @@ public:
     std::string of(const fused_step&) const { return "a result of a fused group"; }
 
 private:
+    static std::vector<ir::ref> letters_of(const product_step& s) {
+        std::vector<ir::ref> over;
+        for (const auto& l : s.k_names) over.push_back(l.index);
+        return over;
+    }
     std::string complete(std::string what, const std::vector<ir::ref>& over) const {
         std::string letters;
         for (const ir::ref i : over)
             letters += fmt::format("{}{}", letters.empty() ? "" : ",", words_of_index(p_, i));
-        if (!letters.empty()) what += fmt::format(" over {}, complete with the last of it", letters);
+        if (!letters.empty())
+            what += fmt::format(" over {}, complete with the last of it", letters);
         return what;
     }
 

@@ -68,30 +68,49 @@ std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 std::vector<relation> relations() {
     return {
-        {"window", "i - 6 < j \\land j \\le i", {},
-         [](const sides&, auto i, auto j) { return i - 6 < j && j <= i; }, 6},
-        {"wide window", "|i - j| \\le 70", {},
+        {"window",
+         "i - 6 < j \\land j \\le i",
+         {},
+         [](const sides&, auto i, auto j) { return i - 6 < j && j <= i; },
+         6},
+        {"wide window",
+         "|i - j| \\le 70",
+         {},
          [](const sides&, auto i, auto j) { return std::abs(i - j) <= 70; }},
-        {"window that late rows leave", "2 i - 9 \\le j \\land j < 2 i + 9", {},
+        {"window that late rows leave",
+         "2 i - 9 \\le j \\land j < 2 i + 9",
+         {},
          [](const sides&, auto i, auto j) { return 2 * i - 9 <= j && j < 2 * i + 9; }},
-        {"ranges", "f_i \\le j \\land j < e_i", {"f", "e"},
+        {"ranges",
+         "f_i \\le j \\land j < e_i",
+         {"f", "e"},
          [](const sides& s, auto i, auto j) { return s.first[at(i)] <= j && j < s.end[at(i)]; }},
-        {"ranges of columns", "r_i \\le c_j \\land c_j \\le r_i + 2", {"r", "c"},
+        {"ranges of columns",
+         "r_i \\le c_j \\land c_j \\le r_i + 2",
+         {"r", "c"},
          [](const sides& s, auto i, auto j) {
              return s.of_row[at(i)] <= s.of_column[at(j)] &&
                     s.of_column[at(j)] <= s.of_row[at(i)] + 2;
          }},
-        {"documents", "r_i = c_j", {"r", "c"},
+        {"documents",
+         "r_i = c_j",
+         {"r", "c"},
          [](const sides& s, auto i, auto j) { return s.of_row[at(i)] == s.of_column[at(j)]; }},
-        {"causal documents", "j \\le i \\land r_i = c_j", {"r", "c"},
+        {"causal documents",
+         "j \\le i \\land r_i = c_j",
+         {"r", "c"},
          [](const sides& s, auto i, auto j) {
              return j <= i && s.of_row[at(i)] == s.of_column[at(j)];
          }},
-        {"near", "|x_i - y_j| \\le \\frac{5}{2}", {"x", "y"},
+        {"near",
+         "|x_i - y_j| \\le \\frac{5}{2}",
+         {"x", "y"},
          [](const sides& s, auto i, auto j) {
              return std::abs(s.row_place[at(i)] - s.column_place[at(j)]) <= 2.5f;
          }},
-        {"all but some", "\\lnot (r_i = 3 \\lor c_j \\ge 17)", {"r", "c"},
+        {"all but some",
+         "\\lnot (r_i = 3 \\lor c_j \\ge 17)",
+         {"r", "c"},
          [](const sides& s, auto i, auto j) {
              return !(s.of_row[at(i)] == 3 || s.of_column[at(j)] >= 17);
          }},
@@ -229,7 +248,8 @@ private:
         std::vector<std::size_t> seen;
         for (std::size_t i = 0; i < q_.rows; ++i) {
             seen.clear();
-            const auto row = static_cast<std::int64_t>(i), last = static_cast<std::int64_t>(k_.rows);
+            const auto row = static_cast<std::int64_t>(i),
+                       last = static_cast<std::int64_t>(k_.rows);
             for (auto j = std::max<std::int64_t>(0, row - by_.reach);
                  j < std::min(last, row + by_.reach + 1); ++j)
                 if (by_.holds(s_, row, j)) seen.push_back(at(j));
