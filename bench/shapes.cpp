@@ -32,8 +32,7 @@ struct program_of_pairs {
 std::vector<program_of_pairs> all_programs() {
     const std::string attention =
         "A^{ij} = \\operatorname{softmax}_j(\\frac{1}{8} Q^{ia} K^{ja})\n O^{ia} = A^{ij} V^{ja}";
-    const std::string kernel =
-        "f^i = \\sum_j \\exp(-\\frac{1}{2} \\sum_b (x^{ib} - z^{jb})^2) v^j";
+    const std::string kernel = "f^i = \\sum_j \\exp(-\\frac{1}{2} \\sum_b (x^{ib} - z^{jb})^2) v^j";
     const std::vector<std::pair<std::string, std::string>> qkv = {
         {"Q", "ia"}, {"K", "ja"}, {"V", "ja"}};
     const std::vector<std::pair<std::string, std::string>> points = {
@@ -49,7 +48,9 @@ std::vector<program_of_pairs> all_programs() {
         {"kernel-gradients", kernel, "f", kernels},
         {"nearest", "m^i = \\min_j(\\sum_b (x^{ib} - z^{jb})^2)", "", {points[0], points[1]}},
         {"squares", "s^j = \\sum_i (Q^{ia} K^{ja})^2", "", {qkv[0], qkv[1]}},
-        {"weighted", "O^{ia} = \\tanh(Q^{ib} K^{jb}) V^{ja}", "",
+        {"weighted",
+         "O^{ia} = \\tanh(Q^{ib} K^{jb}) V^{ja}",
+         "",
          {{"Q", "ib"}, {"K", "jb"}, {"V", "ja"}}},
     };
 }
@@ -130,9 +131,9 @@ void measure(const program_of_pairs& c, std::size_t rows, std::size_t columns,
         return;
     }
     const auto [mine, other] = least_seconds(fused, parts);
-    all.push_back({mine / other, fmt::format("{:20} {:>6} x {:<6} {:12.2f} {:12.2f} {:8.2f}",
-                                             c.name, rows, columns, mine * 1e6, other * 1e6,
-                                             mine / other)});
+    all.push_back(
+        {mine / other, fmt::format("{:20} {:>6} x {:<6} {:12.2f} {:12.2f} {:8.2f}", c.name, rows,
+                                   columns, mine * 1e6, other * 1e6, mine / other)});
     fmt::print("{}\n", all.back().what);
 }
 

@@ -49,9 +49,8 @@ std::string attention(const std::string& condition) {
 }
 
 std::vector<windows_case> all_cases() {
-    const std::vector<operand> rows = {{"Q", {many, 64}}},
-                               seen = {{"K", {many + window - 1, 64}},
-                                       {"V", {many + window - 1, 64}}};
+    const std::vector<operand> rows = {{"Q", {many, 64}}}, seen = {{"K", {many + window - 1, 64}},
+                                                                   {"V", {many + window - 1, 64}}};
     const auto with = [](std::vector<operand> all, const std::vector<operand>& more) {
         all.insert(all.end(), more.begin(), more.end());
         return all;

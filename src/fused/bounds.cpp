@@ -38,7 +38,8 @@ std::vector<std::int64_t> starts_of(const geometry& g, std::size_t operand) {
             const std::int64_t stride = l.strides[operand];
             const std::size_t before = at.size();
             if (stride == 0) continue;
-            if (l.extent == 0 || before > most_lines / static_cast<std::size_t>(l.extent)) return {};
+            if (l.extent == 0 || before > most_lines / static_cast<std::size_t>(l.extent))
+                return {};
             for (std::int64_t n = 1; n < l.extent; ++n)
                 for (std::size_t x = 0; x < before; ++x) at.push_back(at[x] + n * stride);
         }
@@ -121,7 +122,8 @@ interval operand_bounds<T>::of(std::size_t operand, std::int64_t at, std::int64_
         const T* const tree =
             trees + l.first_tree + static_cast<std::size_t>(found - l.at.begin()) * l.tree();
         extremes<T> all;
-        std::int64_t x = l.leaves + first / leaf_size, y = l.leaves + (end + leaf_size - 1) / leaf_size;
+        std::int64_t x = l.leaves + first / leaf_size,
+                     y = l.leaves + (end + leaf_size - 1) / leaf_size;
         for (; x < y; x /= 2, y /= 2) {
             if (x % 2 != 0) all.add(tree + 2 * x++);
             if (y % 2 != 0) all.add(tree + 2 * --y);

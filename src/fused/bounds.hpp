@@ -34,9 +34,9 @@ private:
     struct lines {
         std::size_t operand = 0;
         std::int64_t extent = 0, stride = 0;
-        std::int64_t leaves = 0;          // parts that have no parts
-        std::vector<std::int64_t> at;     // where each line begins, in order
-        std::size_t first_tree = 0;       // where its trees begin
+        std::int64_t leaves = 0;       // parts that have no parts
+        std::vector<std::int64_t> at;  // where each line begins, in order
+        std::size_t first_tree = 0;    // where its trees begin
         std::size_t tree() const { return 4 * static_cast<std::size_t>(leaves); }
     };
 

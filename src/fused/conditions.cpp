@@ -36,9 +36,7 @@ double beyond(double value, double towards) {
     return static_cast<double>(x);
 }
 
-interval checked(interval x) {
-    return std::isnan(x.least) || std::isnan(x.most) ? any_number : x;
-}
+interval checked(interval x) { return std::isnan(x.least) || std::isnan(x.most) ? any_number : x; }
 
 bool is_true(const interval& x) { return x.least > 0 || x.most < 0; }
 bool is_false(const interval& x) { return x.is(0); }

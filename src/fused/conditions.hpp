@@ -75,8 +75,8 @@ void find_intervals(std::span<const steps::instruction> program, interval* value
         } else if (i.code == steps::opcode::load || i.code == steps::opcode::position) {
             values[k] = leaf(i);
         } else {
-            values[k] = rounded<T>(
-                apply(i.code, argument(i.first), argument(i.second), argument(i.third)));
+            values[k] =
+                rounded<T>(apply(i.code, argument(i.first), argument(i.second), argument(i.third)));
         }
     }
 }

@@ -155,8 +155,9 @@ void prepared_operation<T>::find_variants(const geometry& g) {
                 c * sizes_.columns, std::min(g.column.extent, (c + 1) * sizes_.columns)};
             const auto known = look(range, nowhere, 0);
             if (known.nothing || known.variant != 0 || variants_.size() >= most_variants) continue;
-            find_intervals<T>(program_, values.data(),
-                           [&](const steps::instruction& i) { return leaf(i, range, nowhere, 0); });
+            find_intervals<T>(program_, values.data(), [&](const steps::instruction& i) {
+                return leaf(i, range, nowhere, 0);
+            });
             const auto signature = signature_of(program_, values.data());
             if (signature != 0) add_variant(signature, g);
         }
@@ -202,8 +203,7 @@ interval prepared_operation<T>::loaded(std::size_t operand, const tile_range& ra
     const tile_stride s = strides_[operand];
     const std::int64_t at = operands.at[operand];
     if (s.row == 0 && s.column == 0) {
-        const auto value =
-            static_cast<double>(static_cast<const T*>(operands.bases[operand])[at]);
+        const auto value = static_cast<double>(static_cast<const T*>(operands.bases[operand])[at]);
         return value == value ? interval{value, value, value == std::floor(value)} : any_number;
     }
     if (operands.bounds == nullptr || (s.row != 0 && s.column != 0)) return any_number;

@@ -151,7 +151,8 @@ void tiles<T>::find_schedule(std::int64_t columns) {
     const std::int64_t extent = geometry_.column.extent;
     const std::int64_t starts = (extent + columns - 1) / columns;
     const std::int64_t tiles_of_row = (extent + sizes_.columns - 1) / sizes_.columns + starts;
-    if (!fixed || !bounds_.empty() || extent == 0 || row_tiles_ * tiles_of_row > most_pieces) return;
+    if (!fixed || !bounds_.empty() || extent == 0 || row_tiles_ * tiles_of_row > most_pieces)
+        return;
     std::vector<std::int64_t> at = geometry_.offset;
     task t;
     t.at = at.data();
@@ -214,10 +215,10 @@ std::int64_t tiles<T>::empty_row_tiles(const task& t, std::int64_t row_tile, std
     const std::int64_t width = sizes_.full.width;
     const auto counts = [&](std::int64_t first, std::int64_t last) {
         const std::int64_t row_end = (row_tile - first + 1) * width;
-        return look(t,
-                    {(row_tile - last + 1) * width, std::min(geometry_.row.extent, row_end), column,
-                     end},
-                    known.data());
+        return look(
+            t,
+            {(row_tile - last + 1) * width, std::min(geometry_.row.extent, row_end), column, end},
+            known.data());
     };
     return first_that_counts(0, row_tile + 1, 1, counts);
 }
@@ -267,20 +268,20 @@ std::int64_t tiles<T>::most_ranges() const {
     return geometry_.column.extent / uniform_step + geometry_.column.extent / sizes_.columns + 2;
 }
 
-#define RICCI_INSTANTIATE(T)                                                                      \
-    template bool tiles<T>::look(const task&, const tile_range&, knowledge*) const;               \
-    template bool tiles<T>::skip_empty(const task&, cursor&, tile_range&, knowledge*) const;      \
-    template tile_range tiles<T>::trimmed(const task&, const tile_range&) const;                  \
-    template std::int64_t tiles<T>::uniform_end(const task&, const tile_range&) const;            \
-    template bool tiles<T>::choose(const task&, cursor&, tile_range&, knowledge*) const;          \
-    template void tiles<T>::find_schedule(std::int64_t);                                          \
-    template tiles<T>::cursor tiles<T>::ranges(const task&, std::int64_t, std::int64_t) const;    \
-    template bool tiles<T>::make_again(task&, const tile_range&) const;                           \
-    template bool tiles<T>::needs_weights() const;                                                \
-    template std::int64_t tiles<T>::most_ranges() const;                                          \
-    template bool tiles<T>::counts(const task&, cursor) const;                                    \
-    template std::int64_t tiles<T>::empty_row_tiles(const task&, std::int64_t, std::int64_t,      \
-                                                    std::int64_t) const;                          \
+#define RICCI_INSTANTIATE(T)                                                                   \
+    template bool tiles<T>::look(const task&, const tile_range&, knowledge*) const;            \
+    template bool tiles<T>::skip_empty(const task&, cursor&, tile_range&, knowledge*) const;   \
+    template tile_range tiles<T>::trimmed(const task&, const tile_range&) const;               \
+    template std::int64_t tiles<T>::uniform_end(const task&, const tile_range&) const;         \
+    template bool tiles<T>::choose(const task&, cursor&, tile_range&, knowledge*) const;       \
+    template void tiles<T>::find_schedule(std::int64_t);                                       \
+    template tiles<T>::cursor tiles<T>::ranges(const task&, std::int64_t, std::int64_t) const; \
+    template bool tiles<T>::make_again(task&, const tile_range&) const;                        \
+    template bool tiles<T>::needs_weights() const;                                             \
+    template std::int64_t tiles<T>::most_ranges() const;                                       \
+    template bool tiles<T>::counts(const task&, cursor) const;                                 \
+    template std::int64_t tiles<T>::empty_row_tiles(const task&, std::int64_t, std::int64_t,   \
+                                                    std::int64_t) const;                       \
     template bool tiles<T>::make_next(task&, cursor&, tile_range&) const
 RICCI_INSTANTIATE(float);
 RICCI_INSTANTIATE(double);

@@ -128,7 +128,8 @@ void row_blocks<T>::run(void* const* bases, const double* numbers) const {
 
 template <class T>
 runtime::loan_list row_blocks<T>::loans() const {
-    return {{lent_bytes_, batches_ * groups_}, {first_.bounds().bytes()}, {second_.bounds().bytes()}};
+    return {
+        {lent_bytes_, batches_ * groups_}, {first_.bounds().bytes()}, {second_.bounds().bytes()}};
 }
 
 template <class T>

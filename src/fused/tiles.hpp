@@ -205,8 +205,8 @@ private:
     std::vector<product> products_;
     std::vector<operation> operations_;
     std::vector<std::size_t> consumed_tiles_;
-    bool all_count_ = false;                // a fold takes 0 for a value as any other
-    bool has_conditions_ = false;           // some tile may not count
+    bool all_count_ = false;       // a fold takes 0 for a value as any other
+    bool has_conditions_ = false;  // some tile may not count
     operand_bounds<T> bounds_;
     std::size_t buffers_ = 0;               // tiles in memory at the same time
     std::vector<std::size_t> tile_buffer_;  // of every tile

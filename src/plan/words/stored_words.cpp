@@ -50,7 +50,8 @@ private:
         std::string letters;
         for (const ir::ref i : over)
             letters += fmt::format("{}{}", letters.empty() ? "" : ",", words_of_index(p_, i));
-        if (!letters.empty()) what += fmt::format(" over {}, complete with the last of it", letters);
+        if (!letters.empty())
+            what += fmt::format(" over {}, complete with the last of it", letters);
         return what;
     }
 

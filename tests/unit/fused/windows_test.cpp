@@ -68,30 +68,49 @@ std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
 std::vector<relation> relations() {
     return {
-        {"window", "i - 6 < j \\land j \\le i", {},
-         [](const sides&, auto i, auto j) { return i - 6 < j && j <= i; }, 6},
-        {"wide window", "|i - j| \\le 70", {},
+        {"window",
+         "i - 6 < j \\land j \\le i",
+         {},
+         [](const sides&, auto i, auto j) { return i - 6 < j && j <= i; },
+         6},
+        {"wide window",
+         "|i - j| \\le 70",
+         {},
          [](const sides&, auto i, auto j) { return std::abs(i - j) <= 70; }},
-        {"window that late rows leave", "2 i - 9 \\le j \\land j < 2 i + 9", {},
+        {"window that late rows leave",
+         "2 i - 9 \\le j \\land j < 2 i + 9",
+         {},
          [](const sides&, auto i, auto j) { return 2 * i - 9 <= j && j < 2 * i + 9; }},
-        {"ranges", "f_i \\le j \\land j < e_i", {"f", "e"},
+        {"ranges",
+         "f_i \\le j \\land j < e_i",
+         {"f", "e"},
          [](const sides& s, auto i, auto j) { return s.first[at(i)] <= j && j < s.end[at(i)]; }},
-        {"ranges of columns", "r_i \\le c_j \\land c_j \\le r_i + 2", {"r", "c"},
+        {"ranges of columns",
+         "r_i \\le c_j \\land c_j \\le r_i + 2",
+         {"r", "c"},
          [](const sides& s, auto i, auto j) {
              return s.of_row[at(i)] <= s.of_column[at(j)] &&
                     s.of_column[at(j)] <= s.of_row[at(i)] + 2;
          }},
-        {"documents", "r_i = c_j", {"r", "c"},
+        {"documents",
+         "r_i = c_j",
+         {"r", "c"},
          [](const sides& s, auto i, auto j) { return s.of_row[at(i)] == s.of_column[at(j)]; }},
-        {"causal documents", "j \\le i \\land r_i = c_j", {"r", "c"},
+        {"causal documents",
+         "j \\le i \\land r_i = c_j",
+         {"r", "c"},
          [](const sides& s, auto i, auto j) {
              return j <= i && s.of_row[at(i)] == s.of_column[at(j)];
          }},
-        {"near", "|x_i - y_j| \\le \\frac{5}{2}", {"x", "y"},
+        {"near",
+         "|x_i - y_j| \\le \\frac{5}{2}",
+         {"x", "y"},
          [](const sides& s, auto i, auto j) {
              return std::abs(s.row_place[at(i)] - s.column_place[at(j)]) <= 2.5f;
          }},
-        {"all but some", "\\lnot (r_i = 3 \\lor c_j \\ge 17)", {"r", "c"},
+        {"all but some",
+         "\\lnot (r_i = 3 \\lor c_j \\ge 17)",
+         {"r", "c"},
          [](const sides& s, auto i, auto j) {
              return !(s.of_row[at(i)] == 3 || s.of_column[at(j)] >= 17);
          }},
@@ -229,7 +248,8 @@ private:
         std::vector<std::size_t> seen;
         for (std::size_t i = 0; i < q_.rows; ++i) {
             seen.clear();
-            const auto row = static_cast<std::int64_t>(i), last = static_cast<std::int64_t>(k_.rows);
+            const auto row = static_cast<std::int64_t>(i),
+                       last = static_cast<std::int64_t>(k_.rows);
             for (auto j = std::max<std::int64_t>(0, row - by_.reach);
                  j < std::min(last, row + by_.reach + 1); ++j)
                 if (by_.holds(s_, row, j)) seen.push_back(at(j));
@@ -267,7 +287,64 @@ void check_all(const relation& by, std::size_t rows, std::size_t columns, bool s
     pairs.check_sums();
 }
 
+// A mask of blocks that are rows of a tile and columns of it.
+template <class T>
+void check_blocks(std::size_t across, std::size_t down, std::size_t rows, std::size_t columns) {
+    INFO(across << " x " << down << " blocks of " << rows << " x " << columns);
+    auto p = ricci::parse(R"(
+        M^{piqj} = \begin{cases} Q^{(pi)a} K^{(qj)a} & \text{if } [B^{pq}] \\ -\infty & \text{otherwise} \end{cases}
+        A^{piqj} = \operatorname{softmax}_{qj}(M^{piqj})
+        O^{pic} = A^{piqj} V^{(qj)c}
+    )")
+                 .value();
+    p = ricci::value_and_gradient(p, "O", {"V"});
+    const auto q = random_matrix<T>(across * rows, 5, 1, 2),
+               k = random_matrix<T>(down * columns, 5, 2),
+               v = random_matrix<T>(down * columns, 3, 3),
+               g = random_matrix<T>(across * rows, 3, 4);
+    std::vector<std::int32_t> mask(across * down);
+    std::mt19937 generator(7);
+    for (auto& x : mask) x = generator() % 5 == 0 ? 1 : 0;
+    ricci::array b(ricci::element::i32, extents{across, down});
+    std::ranges::copy(mask, static_cast<std::int32_t*>(b.data()));
+    ricci::array slope(ricci::element_v<T>, extents{across, rows, 3});
+    std::ranges::copy(g.values, static_cast<T*>(slope.data()));
+    const auto got = run_everywhere<T>(p,
+                                       {{"Q", array_of<T>(q)},
+                                        {"K", array_of<T>(k)},
+                                        {"V", array_of<T>(v)},
+                                        {"B", b},
+                                        {"dL/dO", slope}},
+                                       q.rows * k.rows);
+    matrix o{q.rows, 3, numbers(3 * q.rows)}, by_v{k.rows, 3, numbers(3 * k.rows)};
+    for (std::size_t i = 0; i < q.rows; ++i) {
+        const auto seen = [&](std::size_t j) { return mask[i / rows * down + j / columns] != 0; };
+        long double most = -INFINITY, sum = 0;
+        for (std::size_t j = 0; j < k.rows; ++j)
+            if (seen(j)) most = std::max(most, dot(q, i, k, j));
+        for (std::size_t j = 0; j < k.rows; ++j)
+            if (seen(j)) sum += std::exp(dot(q, i, k, j) - most);
+        for (std::size_t j = 0; j < k.rows; ++j) {
+            if (!seen(j)) continue;
+            const long double weight = std::exp(dot(q, i, k, j) - most) / sum;
+            for (std::size_t c = 0; c < 3; ++c) {
+                o(i, c) += weight * v(j, c);
+                by_v(j, c) += weight * g(i, c);
+            }
+        }
+    }
+    check_close<T>(got["O"], o);
+    check_close<T>(got["dL/dV"], by_v);
+}
+
 }  // namespace
+
+TEST_CASE("blocks of pairs that a mask leaves") {
+    check_blocks<float>(40, 37, 32, 33);  // more blocks than a block has rows
+    check_blocks<double>(40, 7, 33, 64);
+    check_blocks<float>(6, 9, 70, 50);
+    check_blocks<double>(50, 60, 5, 4);
+}
 
 TEST_CASE("pairs that a condition leaves, and their gradients") {
     unsigned seed = 500;
