@@ -219,9 +219,11 @@ void tiles<T>::choose_rows(task& t, std::int64_t row_tile) const {
     t.width = t.last ? sizes_.last : sizes_.full;
 }
 
+// Few rows, and lines of which each fills vectors.
 template <class T>
 bool tiles<T>::is_narrow(const task& t, const product& p) const {
-    return t.width.rows <= table_->most_narrow && p.contracted.last.b == 1 && !p.is_distance;
+    return t.width.rows <= table_->most_narrow && p.contracted.last.b == 1 &&
+           p.contracted.last.extent >= table_->lanes && !p.is_distance;
 }
 
 // Whether the rows of a narrow product are lines where they lie.

@@ -287,7 +287,64 @@ void check_all(const relation& by, std::size_t rows, std::size_t columns, bool s
     pairs.check_sums();
 }
 
+// A mask of blocks that are rows of a tile and columns of it.
+template <class T>
+void check_blocks(std::size_t across, std::size_t down, std::size_t rows, std::size_t columns) {
+    INFO(across << " x " << down << " blocks of " << rows << " x " << columns);
+    auto p = ricci::parse(R"(
+        M^{piqj} = \begin{cases} Q^{(pi)a} K^{(qj)a} & \text{if } [B^{pq}] \\ -\infty & \text{otherwise} \end{cases}
+        A^{piqj} = \operatorname{softmax}_{qj}(M^{piqj})
+        O^{pic} = A^{piqj} V^{(qj)c}
+    )")
+                 .value();
+    p = ricci::value_and_gradient(p, "O", {"V"});
+    const auto q = random_matrix<T>(across * rows, 5, 1, 2),
+               k = random_matrix<T>(down * columns, 5, 2),
+               v = random_matrix<T>(down * columns, 3, 3),
+               g = random_matrix<T>(across * rows, 3, 4);
+    std::vector<std::int32_t> mask(across * down);
+    std::mt19937 generator(7);
+    for (auto& x : mask) x = generator() % 5 == 0 ? 1 : 0;
+    ricci::array b(ricci::element::i32, extents{across, down});
+    std::ranges::copy(mask, static_cast<std::int32_t*>(b.data()));
+    ricci::array slope(ricci::element_v<T>, extents{across, rows, 3});
+    std::ranges::copy(g.values, static_cast<T*>(slope.data()));
+    const auto got = run_everywhere<T>(p,
+                                       {{"Q", array_of<T>(q)},
+                                        {"K", array_of<T>(k)},
+                                        {"V", array_of<T>(v)},
+                                        {"B", b},
+                                        {"dL/dO", slope}},
+                                       q.rows * k.rows);
+    matrix o{q.rows, 3, numbers(3 * q.rows)}, by_v{k.rows, 3, numbers(3 * k.rows)};
+    for (std::size_t i = 0; i < q.rows; ++i) {
+        const auto seen = [&](std::size_t j) { return mask[i / rows * down + j / columns] != 0; };
+        long double most = -INFINITY, sum = 0;
+        for (std::size_t j = 0; j < k.rows; ++j)
+            if (seen(j)) most = std::max(most, dot(q, i, k, j));
+        for (std::size_t j = 0; j < k.rows; ++j)
+            if (seen(j)) sum += std::exp(dot(q, i, k, j) - most);
+        for (std::size_t j = 0; j < k.rows; ++j) {
+            if (!seen(j)) continue;
+            const long double weight = std::exp(dot(q, i, k, j) - most) / sum;
+            for (std::size_t c = 0; c < 3; ++c) {
+                o(i, c) += weight * v(j, c);
+                by_v(j, c) += weight * g(i, c);
+            }
+        }
+    }
+    check_close<T>(got["O"], o);
+    check_close<T>(got["dL/dV"], by_v);
+}
+
 }  // namespace
+
+TEST_CASE("blocks of pairs that a mask leaves") {
+    check_blocks<float>(40, 37, 32, 33);  // more blocks than a block has rows
+    check_blocks<double>(40, 7, 33, 64);
+    check_blocks<float>(6, 9, 70, 50);
+    check_blocks<double>(50, 60, 5, 4);
+}
 
 TEST_CASE("pairs that a condition leaves, and their gradients") {
     unsigned seed = 500;
