@@ -74,7 +74,7 @@ ARROWS = {
                     "tools/show"},
     # So is the module of the Python package.
     "python": {"base", "ir", "tensors", "front", "src/front", "src/runtime", "tools/papers", "tools/check",
-               "tools/draw", "tools/show"},
+               "tools/draw", "tools/show", "src/mpi"},
 }
 
 # The rooms of the planner, each with those that it may include; src/plan/ itself has the passes in order.
@@ -114,7 +114,7 @@ LIBRARIES = [
     (("tbb/", "oneapi/"), "src/runtime/parallel.cpp"),
     (("boost/",), "include/ricci/"),
     (("zip.h",), "src/files/"),
-    (("mpi.h",), ("src/mpi/", "include/ricci/mpi.hpp")),
+    (("mpi.h",), ("src/mpi/", "include/ricci/mpi.hpp", "python/module/mpi.cpp")),
     (("CLI/",), "tools/command/"),
     (("pybind11/", "Python.h"), "python/"),
 ]
