@@ -57,8 +57,8 @@ std::unique_ptr<shared_runner> prepared(std::uintptr_t address, const python_pro
         mpi::refuse_together(comm, wrong);
         step.emplace(comm, p.value, letters, given.list, options);
     }
-    return std::unique_ptr<shared_runner>(new shared_runner{
-        p.outputs, given.gives_torch(), given.out_arrays, std::move(*step)});
+    return std::unique_ptr<shared_runner>(
+        new shared_runner{p.outputs, given.gives_torch(), given.out_arrays, std::move(*step)});
 }
 
 void run(shared_runner& r) {
