@@ -75,7 +75,7 @@ ARROWS = {
                     "tools/show"},
     # So is the module of the Python package.
     "python": {"base", "ir", "tensors", "front", "src/front", "src/runtime", "tools/papers", "tools/check",
-               "tools/draw", "tools/show"},
+               "tools/draw", "tools/show", "src/mpi"},
 }
 
 # The rooms of the planner, each with those that it may include; src/plan/ itself has the passes in order.
@@ -115,7 +115,7 @@ LIBRARIES = [
     (("tbb/", "oneapi/"), "src/runtime/parallel.cpp"),
     (("boost/",), "include/ricci/"),
     (("zip.h",), "src/files/"),
-    (("mpi.h",), ("src/mpi/", "include/ricci/mpi")),
+    (("mpi.h",), ("src/mpi/", "include/ricci/mpi", "python/module/mpi.cpp")),
     (("CLI/",), "tools/command/"),
     (("pybind11/", "Python.h"), "python/"),
 ]

@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::size_t letters_in_grids = 5;  // those that do best alone are looked at together
 constexpr std::size_t named_in_words = 4;
+constexpr std::size_t ways_planned = 2;     // of each set of letters
+constexpr std::size_t letters_planned = 8;  // sets of letters
+constexpr double looked_beyond = 1.25;
 
 /// One way, by the model.
 struct way {
@@ -152,20 +155,32 @@ private:
         if (w.stored <= options_.memory) best_seconds_ = std::min(best_seconds_, w.takes.seconds());
     }
 
-    // The first in order that has room, with its workspace.
+    // The best ways of each set of letters are planned: what is made again behind exchanges, and the
+    // workspace, only plans know. The soonest that has room is chosen.
     choice best() {
         std::stable_sort(ways_.begin(), ways_.end(), is_better);
-        for (const way& w : ways_) {
+        std::map<std::set<std::string>, std::size_t> planned;
+        std::optional<way> found;
+        for (way& w : ways_) {
             if (w.stored > options_.memory) continue;
-            const paper_run run(p_, w.letters, w.grid, shapes_);
-            const engine::plan_work work = work_of(run);
-            const double memory = w.stored + static_cast<double>(work.workspace);
-            if (memory > options_.memory) continue;
-            choice c{w.letters, w.grid, 0, w.takes.bytes, memory, {}};
-            c.seconds = work.flops / options_.speed + w.takes.exchanging;
-            c.why = why(w, c) + words_of_bound(run);
-            return c;
+            // by the equations alone it takes far longer than another by its plan
+            if (found && w.takes.seconds() > looked_beyond * found->takes.seconds()) break;
+            if (found && planned.size() == letters_planned) break;
+            std::size_t& count = planned[{w.letters.begin(), w.letters.end()}];
+            if (count == ways_planned) continue;
+            const engine::plan_work work = work_of(paper_run(p_, w.letters, w.grid, shapes_));
+            w.stored += static_cast<double>(work.workspace);
+            if (w.stored > options_.memory) continue;
+            ++count;
+            w.takes.computing = work.flops / options_.speed;
+            if (!found || is_better(w, *found)) found = w;
         }
+        if (!found) refuse();
+        std::stable_sort(ways_.begin(), ways_.end(), is_better);
+        return {found->letters,     found->grid,   found->takes.seconds(),
+                found->takes.bytes, found->stored, why(*found)};
+    }
+    [[noreturn]] void refuse() const {
         const auto least =
             std::min_element(ways_.begin(), ways_.end(),
                              [](const way& a, const way& b) { return a.stored < b.stored; });
@@ -175,12 +190,12 @@ private:
             ranks_, words_of_bytes(options_.memory), words_of_grid(least->letters, least->grid),
             words_of_bytes(least->stored)));
     }
-    std::string why(const way& w, const choice& c) const {
+    std::string why(const way& w) const {
         std::string out =
             fmt::format("{}: {} a run, of which {} exchanging, {} sent by a rank, {} of memory\n",
-                        words_of_grid(w.letters, w.grid), words_of_seconds(c.seconds),
+                        words_of_grid(w.letters, w.grid), words_of_seconds(w.takes.seconds()),
                         words_of_seconds(w.takes.exchanging), words_of_bytes(w.takes.bytes),
-                        words_of_bytes(c.memory));
+                        words_of_bytes(w.stored));
         if (w.ranks() < ranks_)
             out += fmt::format("{} of {} ranks are left idle, as {} divide better\n",
                                ranks_ - w.ranks(), ranks_, w.ranks());
@@ -196,6 +211,7 @@ private:
                     ? fmt::format("; {} do not fit", words_of_bytes(other.stored))
                     : "");
         }
+        out += words_of_bound(paper_run(p_, w.letters, w.grid, shapes_));
         return out;
     }
 
