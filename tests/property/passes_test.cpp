@@ -94,7 +94,8 @@ std::string check_fused(const fused_choices& c, bool gradients) {
         bind_fused(p, c, what, element::f64, layout::shuffled);
         engine::request request = p.request();
         std::optional<bound_outputs> outputs;
-        if (c.seed % 3 == 0) outputs.emplace(request, c.seed);
+        // Places are no numbers that are scaled.
+        if (c.seed % 3 == 0 && what.places.empty()) outputs.emplace(request, c.seed);
         return check_passes(request, seen());
     } catch (const std::exception& e) {
         return e.what();

@@ -156,10 +156,12 @@ template <class T>
 void check_weights(std::size_t rows, std::size_t columns, std::size_t width, unsigned seed) {
     INFO(rows << " x " << columns << ", " << width);
     const auto p = ricci::parse(R"(
-        A^{ij} = \operatorname{softmax}_j(Q^{ia} K^{ja})
+        S^{ij} = Q^{ia} K^{ja}
+        A^{ij} = \operatorname{softmax}_j(S^{ij})
         O^{ic} = A^{ij} V^{jc}
         y_i = \operatorname{argmax}_j A^{ij}
         n^j = \sum_i A^{ij}
+        w_j = \operatorname{argmax}_i S^{ij}
     )")
                        .value();
     const auto q = whole_numbers(rows, width, seed), k = whole_numbers(columns, width, seed + 1),
@@ -168,6 +170,8 @@ void check_weights(std::size_t rows, std::size_t columns, std::size_t width, uns
         p, {{"Q", array_of<T>(q)}, {"K", array_of<T>(k)}, {"V", array_of<T>(v)}}, rows * columns);
     CHECK(places_in(got["y"]) ==
           places_of(rows, columns, [&](auto i, auto j) { return dot(q, i, k, j); }));
+    CHECK(places_in(got["w"]) ==
+          places_of(columns, rows, [&](auto j, auto i) { return dot(q, i, k, j); }));
     auto o = matrix{rows, 3, numbers(rows * 3)}, n = matrix{columns, 1, numbers(columns)};
     for (std::size_t i = 0; i < rows; ++i) {
         long double sum = 0;

@@ -103,12 +103,13 @@ TEST_CASE("every pass leaves the values of recorded programs as they were") {
         check_all(programs, few_or(2u, 6u), seen);
     // Everything that a plan may consist of was there.
     for (const char* what :
-         {"contract",      "map",      "gather",  "scatter", "scattered", "beta",
-          "sum",           "mean",     "maximum", "minimum", "product",   "logsumexp",
-          "softmax",       "number",   "truths",  "careful", "shared",    "makes tile",
-          "weights",       "rescaled", "log_sum", "again",   "tile",      "rows",
-          "columns",       "pairs",    "added",   "between", "kept",      "largest score",
-          "largest weight"})
+         {"contract",       "map",       "gather",     "scatter", "scattered",
+          "beta",           "sum",       "mean",       "maximum", "minimum",
+          "product",        "logsumexp", "softmax",    "number",  "truths",
+          "careful",        "shared",    "makes tile", "weights", "rescaled",
+          "log_sum",        "again",     "tile",       "rows",    "columns",
+          "pairs",          "added",     "between",    "kept",    "largest score",
+          "largest weight", "place"})
         if (seen[what] == 0) FAIL_CHECK("no plan has one: " << what);
     CHECK(seen["fused"] > few_or(100, 300));
     CHECK(seen["chained"] > few_or(33, 100));

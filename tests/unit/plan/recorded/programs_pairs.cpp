@@ -119,6 +119,15 @@ const std::string pooled = R"(
     q^{hj} = \sum_i A^{hij}
     O^{hic} = A^{hij} V^{hjc}
 )";
+const std::string matched = R"(
+    S^{hij} = Q^{hia} K^{hja}
+    A^{hij} = \operatorname{softmax}_j(S^{hij})
+    O^{hic} = A^{hij} V^{hjc}
+    q^{hj} = \sum_i A^{hij}
+    m^{hi} = \max_j(S^{hij})
+    y_{hi} = \operatorname{argmax}_j(S^{hij})
+    w_{hj} = \operatorname{argmax}_i(S^{hij})
+)";
 const std::string entropy = R"(
     A^{ij} = \operatorname{softmax}_j(Q^{ia} K^{ja})
     H^i = -\sum_j A^{ij} \log A^{ij}
@@ -186,6 +195,7 @@ std::vector<recorded_program> pair_programs() {
         {"maximum of sums, gradients", farthest, "i=64 j=48 k=56", "", "both C A B c"},
         {"logsumexp of sums", likelihood_of_states, "b=32 i=40 j=48"},
         {"logsumexp of sums, gradients", likelihood_of_states, "b=32 i=40 j=48", "", "both L a T"},
+        {"attention and the best matches of both sides", matched, "h=2 i=256 j=256 a=32 c=32"},
         {"entropy of attention, gradients", entropy, wide, "", "both H Q K"},
     };
 }
