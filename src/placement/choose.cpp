@@ -10,6 +10,7 @@
 
 #include <ricci/error.hpp>
 
+#include "src/base/sort_stably.hpp"
 #include "src/base/texts.hpp"
 #include "src/placement/grids.hpp"
 #include "src/placement/network_model.hpp"
@@ -158,7 +159,7 @@ private:
     // The best ways of each set of letters are planned: what is made again behind exchanges, and the
     // workspace, only plans know. The soonest that has room is chosen.
     choice best() {
-        std::stable_sort(ways_.begin(), ways_.end(), is_better);
+        sort_stably(ways_, is_better);
         std::map<std::set<std::string>, std::size_t> planned;
         std::optional<way> found;
         for (way& w : ways_) {
@@ -176,7 +177,7 @@ private:
             if (!found || is_better(w, *found)) found = w;
         }
         if (!found) refuse();
-        std::stable_sort(ways_.begin(), ways_.end(), is_better);
+        sort_stably(ways_, is_better);
         return {found->letters,     found->grid,   found->takes.seconds(),
                 found->takes.bytes, found->stored, why(*found)};
     }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/sort_stably.hpp"
 #include "src/plan/forms/path_through.hpp"
 #include "src/plan/pool/loop_holders.hpp"
 
@@ -31,7 +32,7 @@ expr step_writer::stored(expr value) {
     if (widest && without(order, values_[widest].indices).empty()) {
         const access& like = values_[widest].source;
         const place at = address_of(like, plan_.slot_of(like).strides);
-        std::ranges::stable_sort(
+        sort_stably(
             order, [&](loop x, loop y) { return std::abs(at.factor(x)) > std::abs(at.factor(y)); });
     }
     const access target = memory_over(order);
@@ -86,7 +87,7 @@ expr_list step_writer::merged(const expr_list& loads) {
         return all;
     };
     expr_list by_size = loads;
-    std::ranges::stable_sort(by_size, [&](expr x, expr y) {
+    sort_stably(by_size, [&](expr x, expr y) {
         return values_[x].indices.size() > values_[y].indices.size();
     });
     for (const expr e : by_size) {

@@ -10,6 +10,7 @@
 
 #include <ricci/ir/functions.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include "src/base/sort_stably.hpp"
 #include "src/plan/trees/brackets.hpp"
 #include "src/plan/trees/canonical.hpp"
 #include "src/plan/read/grown_program.hpp"
@@ -185,8 +186,8 @@ private:
         std::vector<ir::ref> terms;
         for (std::int32_t k = 0; k < x.children.count; ++k) terms.push_back(p_.child(x, k));
         const auto indices = [&](ir::ref t) { return canonical_of(e, t).free; };
-        std::ranges::stable_sort(
-            terms, [&](ir::ref a, ir::ref b) { return indices(a).size() > indices(b).size(); });
+        sort_stably(terms,
+                    [&](ir::ref a, ir::ref b) { return indices(a).size() > indices(b).size(); });
         std::vector<std::vector<ir::ref>> parts;
         for (const ir::ref t : terms) {
             const auto own = indices(t);
