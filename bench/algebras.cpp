@@ -1,8 +1,11 @@
 // Products over (maximum, +), (minimum, +) and (logsumexp, +): the rate of pairs of an addition and
 // a maximum beside that of the same in registers, measured in turns with it; log-sum-exp beside
-// this library's ordinary product of the same shape. Times are medians; rates and fractions are of
+// this library's ordinary product of the same shape; and equations of them, with terms and gradients,
+// beside the product alone. Times are medians; rates and fractions are of
 // the best of each, since a machine that others use slows down what takes longer.
 //   bench_algebras [THREADS]
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -11,6 +14,8 @@
 
 #include <fmt/core.h>
 
+#include <ricci/array.hpp>
+#include <ricci/program.hpp>
 #include <ricci/ricci.hpp>
 
 #include "bench/timing.hpp"
@@ -125,6 +130,64 @@ void measure_logsumexp(const shape& s) {
                operations / mine.best * 1e-9, other.best / mine.best, product.words());
 }
 
+/// An equation of A, B and C, and whether its gradients are computed with it.
+struct written_product {
+    const char* name;
+    sum_algebra algebra;
+    const char* text;
+    bool gradients = false;
+};
+
+// How much of the rate of the product alone an equation has: 1 where it takes as long.
+template <class T>
+void measure_equation(const written_product& w, const shape& s) {
+    const dense_loops loops(s);
+    steps::algebra_product what;
+    what.type = type_of<T>;
+    what.algebra = w.algebra;
+    what.m = {&loops.m, 1};
+    what.n = {&loops.n, 1};
+    what.k = {&loops.k, 1};
+    operands<T> x(s);
+    const contractions::prepared_algebra_product product(what);
+    const auto m = static_cast<std::size_t>(s.m), n = static_cast<std::size_t>(s.n),
+               k = static_cast<std::size_t>(s.k);
+    array a(type_of<T>, {m, k}), b(type_of<T>, {k, n}), c(type_of<T>, {n}), g(type_of<T>, {m, n});
+    std::copy(x.a.begin(), x.a.end(), static_cast<T*>(a.data()));
+    std::copy(x.b.begin(), x.b.end(), static_cast<T*>(b.data()));
+    const program values = parse(w.text).value();
+    std::vector<named> bound{{"A", a}, {"B", b}};
+    for (const tensor_info& t : values.inputs())
+        if (t.name == "c") bound.push_back({"c", c});
+    if (w.gradients) bound.push_back({"dL/dC", g});
+    runner step =
+        prepare(w.gradients ? value_and_gradient(values, "C", {"A", "B"}) : values, bound);
+    const auto [mine, alone] = bench::durations_in_turns(
+        [] {}, [&] { step(); }, [&] { product.run(x.a.data(), x.b.data(), x.c.data()); }, 5, 0.02);
+    fmt::print("{:16} {:6} {:5} x {:4} x {:4} x {:4} {:12.3f} {:9} {:9.2f}   {}\n", w.name,
+               sizeof(T) == 4 ? "float" : "double", s.batch, s.m, s.n, s.k, mine.median * 1e6, "",
+               alone.best / mine.best, w.text);
+}
+
+template <class T>
+void measure_equations() {
+    const written_product all[] = {
+        {"equation", sum_algebra::maximum, R"(C^{ik} = \max_j(A^{ij} + B^{jk}))"},
+        {"terms", sum_algebra::maximum, R"(C^{ik} = \max_j(A^{ij} - 2 B^{jk} + c^k))"},
+        {"gradients", sum_algebra::maximum, R"(C^{ik} = \max_j(A^{ij} + B^{jk}))", true},
+        {"equation", sum_algebra::logsumexp,
+         R"(C^{ik} = \operatorname{logsumexp}_j(A^{ij} + B^{jk}))"},
+        {"terms", sum_algebra::logsumexp,
+         R"(C^{ik} = \operatorname{logsumexp}_j(A^{ij} - 2 B^{jk} + c^k))"},
+        {"gradients", sum_algebra::logsumexp,
+         R"(C^{ik} = \operatorname{logsumexp}_j(A^{ij} + B^{jk}))", true},
+    };
+    for (const written_product& w : all)
+        for (const shape& s : {shape{1, 400, 400, 400}, shape{1, 64, 64, 64},
+                               shape{1, 2000, 1, 2000}, shape{1, 1, 2000, 2000}})
+            measure_equation<T>(w, s);
+}
+
 template <class T>
 void measure_all(int threads) {
     const std::vector<shape> shapes = {
@@ -140,6 +203,7 @@ void measure_all(int threads) {
     measure_extremum<T>("minimum", shapes[0], sum_algebra::minimum, false, threads);
     for (const shape& s : shapes)
         if (s.k > 1) measure_logsumexp<T>(s);
+    measure_equations<T>();
 }
 
 }  // namespace

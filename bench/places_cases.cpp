@@ -7,24 +7,6 @@ namespace {
 
 using extents = std::map<char, long>;
 
-/// The case with its gradients: the slope is an operand, and the derivatives are the outputs.
-place_case gradients(place_case c, const std::string& of, std::vector<std::string> by,
-                     place_loops loops, double goal) {
-    c.of = of;
-    c.by = std::move(by);
-    const auto out = c.outputs[0];
-    c.outputs.clear();
-    for (const auto& name : c.by)
-        for (const auto& o : c.operands)
-            if (o.name == name) c.outputs.push_back({"dL/d" + name, o.letters});
-    c.operands.push_back({"dL/d" + of, out.letters});
-    c.name += c.by.size() > 1 ? "-gradients" : "-gradient";
-    c.loops = loops;
-    c.goal = goal;
-    c.counted_times *= static_cast<double>(c.by.size());
-    return c;
-}
-
 place_case heat(const std::string& edge, const std::string& name, long n, place_loops loops) {
     const auto at = [&](const std::string& sum) {
         return "\\operatorname{" + edge + "}(" + sum + ")";
@@ -373,6 +355,25 @@ void add_scattered(std::vector<place_case>& all) {
 
 }  // namespace
 
+place_case gradients(place_case c, const std::string& of, std::vector<std::string> by,
+                     place_loops loops, double goal) {
+    c.of = of;
+    c.by = std::move(by);
+    const auto out = c.outputs[0];
+    c.outputs.clear();
+    for (const auto& name : c.by)
+        for (const auto& o : c.operands)
+            if (o.name == name) c.outputs.push_back({"dL/d" + name, o.letters});
+    place_operand slope{"dL/d" + of, out.letters};
+    if (out.letters.empty()) slope.mean = 1, slope.spread = 0;
+    c.operands.push_back(slope);
+    c.name += c.by.size() > 1 ? "-gradients" : "-gradient";
+    c.loops = loops;
+    c.goal = goal;
+    c.counted_times *= static_cast<double>(c.by.size());
+    return c;
+}
+
 std::vector<place_case> place_cases(bool small) {
     std::vector<place_case> all;
     add_heat(all);
@@ -383,6 +384,7 @@ std::vector<place_case> place_cases(bool small) {
     add_prefixes(all);
     add_lines(all);
     add_scattered(all);
+    for (auto& c : cliff_cases()) all.push_back(std::move(c));
     for (auto& c : all)
         if (small) c.extents = c.small;
     return all;

@@ -23,10 +23,12 @@ enum class peer : std::uint8_t {
 struct place_operand {
     std::string name, letters;  // a letter for the extent of each axis
     char below = 0;             // not 0: whole numbers below that extent
+    float mean = 0, spread = 0.5f;
 };
 
 struct place_case {
     std::string name, text, of;  // of: an output to differentiate, or nothing
+    std::string group;           // what several cases are named by at once
     std::vector<std::string> by;
     std::vector<place_operand> operands, outputs;
     std::string given;  // letters whose extents no operand says
@@ -48,7 +50,14 @@ struct place_case {
     double counted_times = 1;
 };
 
+/// The case with its gradients: the slope is an operand, and the derivatives are the outputs.
+place_case gradients(place_case c, const std::string& of, std::vector<std::string> by,
+                     place_loops loops, double goal);
+
 /// All of them, with extents that are run in a blink where `small` says so.
 std::vector<place_case> place_cases(bool small);
+
+/// Programs that one letter could make slow, each beside the least work that gives its result.
+std::vector<place_case> cliff_cases();
 
 }  // namespace ricci::bench

@@ -36,7 +36,8 @@ ARROWS = {
     "src/index": {"base", "src/steps", "src/tile", "src/kernels", "src/runtime"},
     "src/scan": {"base", "src/steps", "src/runtime"},
     "src/linear": {"base", "src/steps", "src/contract", "src/kernels", "src/runtime"},
-    "src/fused": {"base", "src/steps", "src/tile", "src/contract", "src/kernels", "src/runtime"},
+    "src/bodies": {"base", "src/steps", "src/tile", "src/kernels"},
+    "src/fused": {"base", "src/steps", "src/tile", "src/bodies", "src/contract", "src/kernels", "src/runtime"},
     # What is decided before anything runs.
     "src/path": {"base", "ir", "src/kernels", "src/runtime"},
     # A plan and the memory of its operands, run.
@@ -59,7 +60,9 @@ ARROWS = {
     # A library of its own, which uses the other through its public face.
     "src/files": {"base", "tensors", "front"},
     # So is the one of several machines: equations become those of each rank, which the engine runs.
-    "src/mpi": {"base", "ir", "engine", "tensors", "front", "src/text"},
+    # Which rank computes what of a program is known without MPI.
+    "src/placement": {"base", "ir", "engine", "tensors", "front", "src/text"},
+    "src/mpi": {"base", "ir", "engine", "tensors", "front", "src/text", "src/placement"},
     # Formulas as browsers set them.
     "tools/formula": {"base"},
     # Diagrams are made of equations alone, for the command.
@@ -68,10 +71,11 @@ ARROWS = {
     "tools/show": {"base", "ir", "tensors", "front", "tools/formula"},
     # The command is a program on top of everything; nothing includes it.
     "tools/command": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "front", "tools/papers",
-                    "tools/check", "src/path", "src/plan", "tools/draw", "src/files", "tools/show"},
+                    "tools/check", "src/path", "src/plan", "src/placement", "tools/draw", "src/files",
+                    "tools/show"},
     # So is the module of the Python package.
     "python": {"base", "ir", "tensors", "front", "src/front", "src/runtime", "tools/papers", "tools/check",
-               "tools/draw", "tools/show"},
+               "tools/draw", "tools/show", "src/mpi"},
 }
 
 # The rooms of the planner, each with those that it may include; src/plan/ itself has the passes in order.
@@ -111,7 +115,7 @@ LIBRARIES = [
     (("tbb/", "oneapi/"), "src/runtime/parallel.cpp"),
     (("boost/",), "include/ricci/"),
     (("zip.h",), "src/files/"),
-    (("mpi.h",), ("src/mpi/", "include/ricci/mpi.hpp")),
+    (("mpi.h",), ("src/mpi/", "include/ricci/mpi", "python/module/mpi.cpp")),
     (("CLI/",), "tools/command/"),
     (("pybind11/", "Python.h"), "python/"),
 ]

@@ -54,6 +54,7 @@ missing_for_tests() {
 missing_for_mpi() {
     have mpirun || echo openmpi-bin
     has_library ompi-cxx || has_library mpich || echo libopenmpi-dev
+    has_module mpi4py || echo python3-mpi4py
 }
 
 # The interpreter of the Python package: the one that runs Meson, which is Debian's where Meson is.

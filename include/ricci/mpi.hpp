@@ -12,6 +12,8 @@
 #include <vector>
 
 #include <ricci/detail/export.hpp>
+#include <ricci/mpi_network.hpp>
+#include <ricci/placement.hpp>
 #include <ricci/prepared.hpp>
 #include <ricci/program.hpp>
 
@@ -52,6 +54,23 @@ private:
 inline runner prepare(MPI_Comm comm, const program& p, const std::vector<std::string>& shared_out,
                       ricci::detail::operand_list operands, const prepare_options& options = {}) {
     return runner(comm, p, shared_out, operands, options);
+}
+
+/// Which indices to share out over which grid of the ranks of `comm`; shapes are those of whole
+/// tensors. No rank is asked: all decide alike.
+inline choice choose(MPI_Comm comm, const program& p, ricci::detail::operand_list shapes,
+                     const choose_options& options = {}) {
+    int ranks = 1;
+    MPI_Comm_size(comm, &ranks);
+    return choose(ranks, p, shapes, options);
+}
+/// The grid of a choice, for prepare(); MPI_COMM_NULL on ranks that it leaves idle. All ranks call
+/// this at a time, and free what they get.
+inline MPI_Comm grid_of(MPI_Comm comm, const choice& c) {
+    const std::vector<int> periods(c.grid.size(), 0);
+    MPI_Comm grid = MPI_COMM_NULL;
+    MPI_Cart_create(comm, static_cast<int>(c.grid.size()), c.grid.data(), periods.data(), 0, &grid);
+    return grid;
 }
 
 /// The indices that are shared out: shard("h"_i).

@@ -72,6 +72,6 @@ def threads(count=None):
 
 
 def __getattr__(name):
-    if name == "torch":
-        return _importlib.import_module("ricci.torch")
+    if name in ("torch", "mpi"):
+        return _importlib.import_module(f"ricci.{name}")
     raise AttributeError(f"module 'ricci' has no attribute {name!r}")

@@ -10,7 +10,7 @@ import pytest
 import ricci
 
 MODULES = ["ricci"] + [f"ricci.{m.name}" for m in pkgutil.iter_modules(ricci.__path__)
-                       if m.name not in ("torch", "_core")]
+                       if m.name not in ("torch", "_core", "_mpi")]
 
 
 def examples_of(things):

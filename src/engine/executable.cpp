@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <ricci/engine/executable.hpp>
+#include <ricci/engine/plan_work.hpp>
 #include <ricci/error.hpp>
 
 #include "src/engine/call_key.hpp"
@@ -226,6 +227,19 @@ memory_sizes memory_of(const request& r) {
         needed.outputs += bytes;
     }
     return needed;
+}
+
+plan_work work_of(const request& r) {
+    if (r.layers != nullptr) throw error("ricci: the work of repeated layers is not counted.");
+    const plan::program_plan plan = plan_of(r);
+    plan_work work;
+    work.workspace = plan.workspace_bytes;
+    for (const auto& step : plan.compiled)
+        plan::for_each_part(step, [&](const auto& part) {
+            work.flops += part.flops;
+            work.bytes += part.bytes;
+        });
+    return work;
 }
 
 void set_threads(int count) { runtime::set_worker_count(count); }

@@ -24,6 +24,15 @@ std::vector<std::int32_t> tensors_of(const plan::map_step& s) {
 
 }  // namespace
 
+ready_algebra::ready_algebra(const plan::program_plan& plan, const planned& s)
+    : kernels_(steps::algebra_product{plan.type_of(s.c.slot), s.algebra, s.batch, s.m, s.n, s.k}) {}
+
+void ready_algebra::bind(const plan_memory& memory, const planned& s) {
+    a_ = memory.element(s.a.slot, s.a_offset);
+    b_ = memory.element(s.b.slot, s.b_offset);
+    c_ = memory.element(s.c.slot, s.c_offset);
+}
+
 ready_map::ready_map(const plan::program_plan& plan, const planned& s)
     : kernels_(steps::map{plan.type_of(s.uses[0].slot), s.folding, s.extents, s.folded, s.operands,
                           s.program, tensors_of(s)}),
@@ -271,6 +280,8 @@ ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& st
     const auto by_kind = [&]<class Planned>(const Planned& s) -> ready_step {
         if constexpr (std::is_same_v<Planned, plan::contraction_step>)
             return ready_contraction(plan, s);
+        else if constexpr (std::is_same_v<Planned, plan::algebra_step>)
+            return ready_algebra(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::map_step>) return ready_map(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::gather_step>) return ready_gather(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::lookup_sum_step>)

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "src/contract/algebra/algebra_product.hpp"
 #include "src/contract/contraction.hpp"
 #include "src/engine/ready_matrix.hpp"
 #include "src/engine/scalar_program.hpp"
@@ -108,6 +109,21 @@ private:
     scalar_program alpha_;
     double beta_ = 0;
     bool checked_before_ = false;
+};
+
+class ready_algebra {
+public:
+    using planned = plan::algebra_step;
+    ready_algebra(const plan::program_plan& plan, const planned& s);
+    void bind(const plan_memory& memory, const planned& s);
+    void run() { kernels_.run(a_, b_, c_); }
+    void list_loans(runtime::loan_book& to) const { to.add_step(kernels_.loans()); }
+    std::string words(std::size_t = 0) const { return kernels_.words(); }
+
+private:
+    contractions::prepared_algebra_product kernels_;
+    const void *a_ = nullptr, *b_ = nullptr;
+    void* c_ = nullptr;
 };
 
 class ready_map {
@@ -290,9 +306,9 @@ private:
     way how_;
 };
 
-using ready_step =
-    std::variant<ready_contraction, ready_map, ready_gather, ready_lookup_sum, ready_extremum,
-                 ready_scan, ready_matrix, ready_group, ready_joined, ready_chained>;
+using ready_step = std::variant<ready_contraction, ready_algebra, ready_map, ready_gather,
+                                ready_lookup_sum, ready_extremum, ready_scan, ready_matrix,
+                                ready_group, ready_joined, ready_chained>;
 
 ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& s);
 

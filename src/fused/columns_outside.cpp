@@ -91,12 +91,18 @@ std::int64_t columns_outside<T>::units() const {
 }
 
 template <class T>
+runtime::loan_list columns_outside<T>::loans() const {
+    return {{tiles_.bounds().bytes()}};
+}
+
+template <class T>
 void columns_outside<T>::run(void* const* bases, const double* numbers) const {
+    const found_bounds<T> found(tiles_.bounds(), bases);
     auto body = [&](runtime::turn& mine, std::int64_t task, int worker) {
         const std::int64_t summed = batches_ / batch_tasks_;
         const std::int64_t first = (split_ ? task / blocks_ : task * batches_per_task_) * summed;
         const std::int64_t end = std::min(batches_, first + batches_per_task_ * summed);
-        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
+        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers, found.trees());
         t.shared = t.address(shared_);
         for (std::int64_t batch = first; batch < end; ++batch) {
             if (split_) {
@@ -131,12 +137,20 @@ void columns_outside<T>::run_block(tile_task<T>& t, runtime::turn& mine, std::in
     for (const auto& s : column_consumers_) s.consumer.clear(t, end - first);
     for (const auto& s : line_consumers_) s.consumer.clear(t);
     const std::int64_t row_tiles = tiles_.row_tiles();
+    // The first block begins all sums over columns, and what is written has to be written.
+    const bool skips = (block > 0 || row_consumers_.empty()) && plane_consumers_.empty();
     for (std::int64_t unit = 0; unit < units; ++unit) {
         std::copy_n(t.origin, g.operands(), t.at);
         move(g.other_rows, unit / row_tiles, t.at);
         // Later rows first: masks mostly hide early rows from late columns, and a block that waits
         // for the one before it would wait longer.
         const std::int64_t row_tile = row_tiles - 1 - unit % row_tiles;
+        const std::int64_t empty = skips ? tiles_.empty_row_tiles(t, row_tile, first, end) : 0;
+        if (empty > 0) {
+            unit += empty - 1;
+            if (!skip_rows(mine, in_turns, done + unit + 1)) return;
+            continue;
+        }
         tiles_.choose_rows(t, row_tile);
         const bool added = run_rows(t, batch, first, end, block == 0);
         if (row_consumers_.empty()) continue;
@@ -157,6 +171,15 @@ void columns_outside<T>::run_block(tile_task<T>& t, runtime::turn& mine, std::in
     // Lines of one block cross those of others: one block after another adds its own.
     if (in_turns && !mine.wait_for(1, done + units + 1)) return;
     for (const auto& s : line_consumers_) s.consumer.finish(t, first, t.numbers[s.number]);
+}
+
+// The block is done with rows to which it adds nothing. False where a task has failed.
+template <class T>
+bool columns_outside<T>::skip_rows(runtime::turn& mine, bool in_turns, std::int64_t done) const {
+    if (row_consumers_.empty()) return true;
+    if (in_turns && !tiles_.has_schedule() && !mine.wait_for(1, done)) return false;
+    if (split_) mine.advance(done);
+    return true;
 }
 
 // The last block before this one that adds something to a tile of rows, as far as that is known.

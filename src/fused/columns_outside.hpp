@@ -19,6 +19,7 @@ public:
     columns_outside(const steps::fused_group& what, const kernels::fused_table<T>& table,
                     const kernels::kernel_table<T>& packing);
     void run(void* const* bases, const double* numbers) const override;
+    runtime::loan_list loans() const override;
     std::string describe() const override;
 
 private:
@@ -27,6 +28,7 @@ private:
     std::int64_t units() const;
     void run_block(tile_task<T>& t, runtime::turn& mine, std::int64_t batch,
                    std::int64_t block) const;
+    bool skip_rows(runtime::turn& mine, bool in_turns, std::int64_t done) const;
     std::int64_t adds_before(std::int64_t block, std::int64_t row_tile) const;
     bool sum_at_once(tile_task<T>& t, std::int64_t batch) const;
     bool run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block, std::int64_t end,

@@ -2,9 +2,13 @@
 #include "src/fused/geometry.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "src/fused/conditions.hpp"
 
 namespace ricci::fused {
 namespace {
@@ -30,12 +34,45 @@ void join_neighbours(std::vector<tile_loop>& loops) {
     loops.resize(count);
 }
 
-// Takes the longest loop out of the list.
-tile_loop take_longest(std::vector<tile_loop>& loops, std::size_t operands) {
+// A tile has so many rows, and columns, at least that a loop around it is no loss.
+constexpr std::int64_t enough_for_tiles = 32;
+
+// Operands of which conditions see rows and columns, such as masks of blocks.
+std::vector<std::size_t> masks_of(const steps::fused_group& what) {
+    std::vector<std::size_t> masks;
+    const auto moves = [&](const steps::operand& o, steps::loop_role role) {
+        for (std::size_t l = 0; l < what.loops.size(); ++l)
+            if (what.loops[l].axis == role && what.loops[l].extent != 1 && o.strides[l] != 0)
+                return true;
+        return false;
+    };
+    for (const auto& operation : what.operations) {
+        const auto decides = deciding(operation.program);
+        for (std::size_t k = 0; k < decides.size(); ++k) {
+            const auto& i = operation.program[k];
+            if (decides[k] == 0 || i.code != steps::opcode::load || i.operand < 0) continue;
+            const auto number = static_cast<std::size_t>(i.operand);
+            if (moves(what.operands[number], steps::loop_role::row) &&
+                moves(what.operands[number], steps::loop_role::column))
+                masks.push_back(number);
+        }
+    }
+    return masks;
+}
+
+// Takes the longest loop out of the list: of those along which no mask moves, if it is long enough,
+// so that a mask of blocks is a number of each tile.
+tile_loop take_longest(std::vector<tile_loop>& loops, std::size_t operands,
+                       std::span<const std::size_t> masks) {
     if (loops.empty()) return {1, std::vector<std::int64_t>(operands, 0)};
+    const auto length = [&](const tile_loop& l) {
+        const bool masked =
+            std::ranges::any_of(masks, [&](std::size_t k) { return l.strides[k] != 0; });
+        return std::pair(!masked && l.extent >= enough_for_tiles, l.extent);
+    };
     const auto longest = std::max_element(
         loops.begin(), loops.end(),
-        [](const tile_loop& x, const tile_loop& y) { return x.extent < y.extent; });
+        [&](const tile_loop& x, const tile_loop& y) { return length(x) < length(y); });
     tile_loop taken = std::move(*longest);
     loops.erase(longest);
     return taken;
@@ -75,8 +112,9 @@ geometry make_geometry(const steps::fused_group& what) {
     for (const tile_loop& l : summed) g.summed *= l.extent;
     g.batch.insert(g.batch.end(), summed.begin(), summed.end());
     for (auto* list : {&g.batch, &g.other_rows, &g.other_columns}) join_neighbours(*list);
-    g.row = take_longest(g.other_rows, g.operands());
-    g.column = take_longest(g.other_columns, g.operands());
+    const auto masks = masks_of(what);
+    g.row = take_longest(g.other_rows, g.operands(), masks);
+    g.column = take_longest(g.other_columns, g.operands(), masks);
     return g;
 }
 

@@ -13,6 +13,8 @@ namespace ricci::fused {
 struct tile_loop {
     std::int64_t extent = 1;
     std::vector<std::int64_t> strides;  // of each operand
+
+    bool operator==(const tile_loop&) const = default;
 };
 
 /// Strides of an operand along the two loops of a tile.

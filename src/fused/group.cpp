@@ -2,9 +2,11 @@
 #include "src/fused/group.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "src/fused/row_blocks.hpp"
 #include "src/fused/columns_outside.hpp"
+#include "src/fused/pairs.hpp"
 #include "src/fused/rows_outside.hpp"
 
 namespace ricci::fused {
@@ -23,6 +25,13 @@ const kernels::kernel_table<T>& packing_of(kernel_choice kernels) {
 
 template <class T>
 std::unique_ptr<const loop_order> choose(const steps::fused_group& what, kernel_choice kernels) {
+    if (kernels == kernel_choice::best) {
+        const geometry g = make_geometry(what);
+        if (auto body = pair_body_of(what, g)) {
+            auto made = std::make_unique<pairs<T>>(what, g, std::move(*body));
+            if (made->is_suitable()) return made;
+        }
+    }
     const auto& table = table_of<T>(kernels);
     const auto& packing = packing_of<T>(kernels);
     const bool columns = std::any_of(

@@ -2,6 +2,7 @@
 #include "src/fused/operations.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -145,7 +146,7 @@ void prepared_operation<T>::find_variants(const geometry& g) {
     const std::int64_t columns = count(g.column.extent, sizes_.columns);
     const std::int64_t skip =
         1 + rows / std::max<std::int64_t>(1, most_looks / std::max<std::int64_t>(columns, 1));
-    const operand_memory nowhere{nullptr, g.offset.data()};
+    const operand_memory<T> nowhere{nullptr, g.offset.data()};
     std::array<interval, most_instructions> values;
     for (std::int64_t r = 0; r < rows; r += skip) {
         for (std::int64_t c = 0; c < std::min(columns, most_looks); ++c) {
@@ -154,8 +155,9 @@ void prepared_operation<T>::find_variants(const geometry& g) {
                 c * sizes_.columns, std::min(g.column.extent, (c + 1) * sizes_.columns)};
             const auto known = look(range, nowhere, 0);
             if (known.nothing || known.variant != 0 || variants_.size() >= most_variants) continue;
-            find_intervals(program_, values.data(),
-                           [&](const steps::instruction& i) { return leaf(i, range, nowhere, 0); });
+            find_intervals<T>(program_, values.data(), [&](const steps::instruction& i) {
+                return leaf(i, range, nowhere, 0);
+            });
             const auto signature = signature_of(program_, values.data());
             if (signature != 0) add_variant(signature, g);
         }
@@ -172,20 +174,15 @@ void prepared_operation<T>::find_variants(const geometry& g) {
 
 template <class T>
 interval prepared_operation<T>::leaf(const steps::instruction& i, const tile_range& range,
-                                     const operand_memory& operands,
+                                     const operand_memory<T>& operands,
                                      std::uint64_t zero_tiles) const {
     const auto operand = static_cast<std::size_t>(i.operand);
     if (operand >= operands_) {
         const bool zero = ((zero_tiles >> (operand - operands_)) & 1u) != 0;
-        return zero ? interval{0, 0} : any_number;
+        return zero ? interval{0, 0, true} : any_number;
     }
     const tile_stride s = strides_[operand];
-    if (i.code == steps::opcode::load) {
-        if (s.row != 0 || s.column != 0 || operands.bases == nullptr) return any_number;
-        const auto value = static_cast<double>(
-            static_cast<const T*>(operands.bases[operand])[operands.at[operand]]);
-        return value == value ? interval{value, value} : any_number;
-    }
+    if (i.code == steps::opcode::load) return loaded(operand, range, operands);
     const auto start = static_cast<double>(operands.at[operand]);
     double least = start, most = start;
     const auto reach = [&](std::int64_t stride, std::int64_t first, std::int64_t end) {
@@ -196,16 +193,46 @@ interval prepared_operation<T>::leaf(const steps::instruction& i, const tile_ran
     };
     reach(s.row, range.row, range.row_end);
     reach(s.column, range.column, range.column_end);
-    return {least, most};
+    return rounded<T>({least, most, true});
 }
 
 template <class T>
-knowledge prepared_operation<T>::look(const tile_range& range, const operand_memory& operands,
+interval prepared_operation<T>::loaded(std::size_t operand, const tile_range& range,
+                                       const operand_memory<T>& operands) const {
+    if (operands.bases == nullptr) return any_number;
+    const tile_stride s = strides_[operand];
+    const std::int64_t at = operands.at[operand];
+    if (s.row == 0 && s.column == 0) {
+        const auto value = static_cast<double>(static_cast<const T*>(operands.bases[operand])[at]);
+        return value == value ? interval{value, value, value == std::floor(value)} : any_number;
+    }
+    if (operands.bounds == nullptr || (s.row != 0 && s.column != 0)) return any_number;
+    return s.row != 0
+               ? operands.bounds->of(operand, at, range.row, range.row_end, operands.trees)
+               : operands.bounds->of(operand, at, range.column, range.column_end, operands.trees);
+}
+
+template <class T>
+std::vector<std::size_t> prepared_operation<T>::compared() const {
+    std::vector<std::size_t> found;
+    if (!analysed_) return found;
+    const auto decides = deciding(program_);
+    for (std::size_t k = 0; k < program_.size(); ++k) {
+        const auto operand = static_cast<std::size_t>(program_[k].operand);
+        if (decides[k] != 0 && program_[k].code == steps::opcode::load && operand < operands_ &&
+            (strides_[operand].row != 0) != (strides_[operand].column != 0))
+            found.push_back(operand);
+    }
+    return found;
+}
+
+template <class T>
+knowledge prepared_operation<T>::look(const tile_range& range, const operand_memory<T>& operands,
                                       std::uint64_t zero_tiles) const {
     knowledge known;
     if (!analysed_ || (unconditional_ && zero_tiles == 0)) return known;
     std::array<interval, most_instructions> values;
-    find_intervals(program_, values.data(), [&](const steps::instruction& i) {
+    find_intervals<T>(program_, values.data(), [&](const steps::instruction& i) {
         return leaf(i, range, operands, zero_tiles);
     });
     const interval& result = values[program_.size() - 1];
@@ -261,7 +288,7 @@ void prepared_operation<T>::operation(std::size_t operand, const T* from, std::i
 
 template <class T>
 void prepared_operation<T>::run(std::size_t number, const tile_range& range, bool last,
-                                const operand_memory& operands, const memory& m, T* out) const {
+                                const operand_memory<T>& operands, const memory& m, T* out) const {
     const special_case& v = variants_[number];
     const tile_width& w = last ? sizes_.last : sizes_.full;
     const auto& code = v.code[last ? 1 : 0];

@@ -9,6 +9,7 @@
 
 #include "src/tile/tile.hpp"
 #include "src/kernels/gemm/gemm.hpp"
+#include "src/fused/bounds.hpp"
 #include "src/fused/conditions.hpp"
 #include "src/fused/geometry.hpp"
 #include "src/steps/fused.hpp"
@@ -45,9 +46,13 @@ struct tile_sizes {
 };
 
 /// Where the operands are, for a task.
+template <class T>
 struct operand_memory {
     void* const* bases = nullptr;
     const std::int64_t* at = nullptr;  // the elements at the start of both tile loops
+    // What is known of them, and where that is; none: nothing.
+    const operand_bounds<T>* bounds = nullptr;
+    const T* trees = nullptr;
 };
 
 /// What is known of an operation's values over a range.
@@ -66,14 +71,16 @@ public:
                        const kernels::kernel_table<T>& packing, double nothing);
 
     /// Bit t of `zero_tiles` says that tile t is 0 everywhere.
-    knowledge look(const tile_range& range, const operand_memory& operands,
+    knowledge look(const tile_range& range, const operand_memory<T>& operands,
                    std::uint64_t zero_tiles) const;
 
     /// Whether nothing can be known of the operation but that its tiles are 0.
     bool unconditional() const { return unconditional_; }
     /// Whether what is known of it is the same in every run and in every iteration of the loops
-    /// around the tiles.
+    /// around the tiles, bounds of operands apart.
     bool is_fixed(const geometry& g) const;
+    /// Operands along rows or along columns that decide conditions.
+    std::vector<std::size_t> compared() const;
 
     /// The tile whose values a variant passes on unchanged, or -1.
     std::int32_t identity(std::size_t variant) const { return variants_[variant].identity; }
@@ -97,7 +104,7 @@ public:
 
     /// The values of a range, which is a tile or a part of one, in rows of `out`.
     void run(std::size_t variant, const tile_range& range, bool last,
-             const operand_memory& operands, const memory& m, T* out) const;
+             const operand_memory<T>& operands, const memory& m, T* out) const;
 
 private:
     struct special_case {
@@ -112,7 +119,9 @@ private:
     void add_variant(std::uint64_t signature, const geometry& g);
     void find_variants(const geometry& g);
     interval leaf(const steps::instruction& i, const tile_range& range,
-                  const operand_memory& operands, std::uint64_t zero_tiles) const;
+                  const operand_memory<T>& operands, std::uint64_t zero_tiles) const;
+    interval loaded(std::size_t operand, const tile_range& range,
+                    const operand_memory<T>& operands) const;
     bool is_copied(std::size_t operand, bool last) const;
     bool is_repeated(std::size_t operand) const;
     void operation(std::size_t operand, const T* from, std::int64_t rows, std::int64_t width,

@@ -81,6 +81,8 @@ row_blocks<T>::row_blocks(const chain_operands& operands, const steps::fused_cha
 template <class T>
 bool row_blocks<T>::choose_blocks() {
     const geometry& g = second_.shape();
+    // A mask that one of them alone has may make its tiles others.
+    if (first_.shape().row != g.row || first_.shape().column != g.column) return false;
     batches_ = iterations(g.batch);
     units_ = iterations(g.other_rows) * second_.row_tiles();
     // What is one tile is made at once, with less around it.
@@ -106,28 +108,33 @@ bool row_blocks<T>::choose_blocks() {
 // The second group finds what it wants of kept products only where the first one has made it.
 template <class T>
 bool row_blocks<T>::choose_ranges() {
-    first_.find_schedule(first_.sizes().columns);
-    second_.find_schedule(second_.sizes().columns);
+    const auto find = [](tiles<T>& group) { group.find_schedule(group.sizes().columns); };
+    if (!second_.needs_weights()) first_.forget_bounds(), second_.forget_bounds();
+    find(first_);
+    if (first_.has_schedule()) second_.forget_bounds();
+    find(second_);
     scheduled_ = second_.has_ranges_of(first_);
     return scheduled_ || (!first_.has_schedule() && second_.needs_weights());
 }
 
 template <class T>
 void row_blocks<T>::run(void* const* bases, const double* numbers) const {
+    const found_bounds<T> first(first_.bounds(), bases), second(second_.bounds(), bases);
     auto body = [&](const runtime::turn& mine, std::int64_t task, int) {
-        run_rows(mine, task, bases, numbers);
+        run_rows(mine, task, bases, numbers, {first.trees(), second.trees()});
     };
     runtime::parallel_for_in_turns(order_, batches_ * groups_, body);
 }
 
 template <class T>
 runtime::loan_list row_blocks<T>::loans() const {
-    return {{lent_bytes_, batches_ * groups_}};
+    return {
+        {lent_bytes_, batches_ * groups_}, {first_.bounds().bytes()}, {second_.bounds().bytes()}};
 }
 
 template <class T>
 void row_blocks<T>::run_rows(const runtime::turn& mine, std::int64_t task, void* const* bases,
-                             const double* numbers) const {
+                             const double* numbers, const group_trees& trees) const {
     const std::int64_t batch = task / groups_, group = task % groups_;
     const runtime::lent_memory lent(lent_bytes_);
     std::byte* const second_memory = lent.data() + first_bytes_;
@@ -136,13 +143,14 @@ void row_blocks<T>::run_rows(const runtime::turn& mine, std::int64_t task, void*
     T* const kept = shared + second_.shared_elements();
     auto* const ranges =
         reinterpret_cast<typename made_ranges::piece*>(kept + tiles_at_once_ * panels_);
-    auto first = first_.start(lent.data(), bases, numbers);
+    auto first = first_.start(lent.data(), bases, numbers, trees.first);
     row_tasks second;
     for (std::int64_t r = 0; r < tiles_at_once_; ++r) {
         auto& [t, made] = second[static_cast<std::size_t>(r)];
         t = second_.start(
             second_memory + static_cast<std::size_t>(r) * second_bytes_, bases,
-            numbers + first_.products() + static_cast<std::int64_t>(first_consumers_.size()));
+            numbers + first_.products() + static_cast<std::int64_t>(first_consumers_.size()),
+            trees.second);
         t.shared = shared;
         t.kept = kept + r * panels_;
         // One tile is made at a time: in the same places, which stay in the first cache.
@@ -191,7 +199,9 @@ void row_blocks<T>::make_first(tile_task<T>& t, made_ranges& made) const {
     first_.forget_scores(t);
     for (const auto& s : first_consumers_) s.consumer.clear(t);
     made.count = made.next = 0;
-    const std::int64_t extent = first_.shape().column.extent, columns = first_.sizes().columns;
+    // Where ranges are known they start anew with each of the second group's steps.
+    const std::int64_t extent = first_.shape().column.extent;
+    const std::int64_t columns = scheduled_ ? first_.sizes().columns : extent;
     for (std::int64_t column = 0; column < extent; column += columns) {
         auto next = first_.ranges(t, column, std::min(extent, column + columns));
         for (tile_range range; first_.make_next(t, next, range);) {
@@ -218,6 +228,17 @@ bool row_blocks<T>::make_next(second_task& t, typename tiles<T>::cursor& columns
     return false;
 }
 
+// The first column that some tile of rows of a block still has to make.
+template <class T>
+std::int64_t row_blocks<T>::next_column(const row_tasks& tasks, std::int64_t count) const {
+    std::int64_t column = second_.shape().column.extent;
+    for (std::int64_t r = 0; r < count; ++r) {
+        const auto& made = tasks[static_cast<std::size_t>(r)].made;
+        if (made.next < made.count) column = std::min(column, made.list[made.next].column);
+    }
+    return column;
+}
+
 // All columns for the tiles of rows of a block.
 template <class T>
 void row_blocks<T>::make_second(row_tasks& tasks, std::int64_t count) const {
@@ -228,7 +249,8 @@ void row_blocks<T>::make_second(row_tasks& tasks, std::int64_t count) const {
         for (const auto& s : row_consumers_) s.consumer.clear(t);
     }
     const std::int64_t extent = second_.shape().column.extent, columns = second_.sizes().columns;
-    for (std::int64_t column = 0; column < extent; column += columns)
+    for (std::int64_t column = 0; column < extent; column += columns) {
+        if (!scheduled_) column = std::max(column, next_column(tasks, count) / columns * columns);
         for (std::int64_t r = 0; r < count; ++r) {
             auto& task = tasks[static_cast<std::size_t>(r)];
             const auto& t = task.tile;
@@ -239,6 +261,7 @@ void row_blocks<T>::make_second(row_tasks& tasks, std::int64_t count) const {
                     s.consumer.add(t, range, t.address(second_scratch_));
             }
         }
+    }
     for (std::int64_t r = 0; r < count; ++r) {
         const auto& t = tasks[static_cast<std::size_t>(r)].tile;
         for (const auto& s : row_consumers_)

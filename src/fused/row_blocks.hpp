@@ -51,6 +51,11 @@ private:
         tile_task<T> tile;
         made_ranges made;
     };
+    /// What a run has found of the operands of either group.
+    struct group_trees {
+        const T* first = nullptr;
+        const T* second = nullptr;
+    };
     using row_tasks = std::array<second_task, most_tiles_at_once>;
 
     row_blocks(const chain_operands& operands, const steps::fused_chain& what,
@@ -58,11 +63,12 @@ private:
     bool choose_blocks();
     bool choose_ranges();
     void run_rows(const runtime::turn& mine, std::int64_t task, void* const* bases,
-                  const double* numbers) const;
+                  const double* numbers, const group_trees& trees) const;
     void choose_unit(const tiles<T>& made, tile_task<T>& t, std::int64_t batch,
                      std::int64_t unit) const;
     void make_first(tile_task<T>& t, made_ranges& made) const;
     bool make_next(second_task& t, typename tiles<T>::cursor& columns, tile_range& range) const;
+    std::int64_t next_column(const row_tasks& tasks, std::int64_t count) const;
     void make_second(row_tasks& t, std::int64_t count) const;
 
     tiles<T> first_, second_;

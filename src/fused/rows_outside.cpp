@@ -54,15 +54,16 @@ std::size_t rows_outside<T>::kept_bytes() const {
 
 template <class T>
 runtime::loan_list rows_outside<T>::loans() const {
-    return {{kept_bytes()}};
+    return {{kept_bytes()}, {tiles_.bounds().bytes()}};
 }
 
 template <class T>
 void rows_outside<T>::run(void* const* bases, const double* numbers) const {
-    if (parts_.count() > 1) return run_parts(bases, numbers);
+    const found_bounds<T> found(tiles_.bounds(), bases);
+    if (parts_.count() > 1) return run_parts(bases, numbers, found.trees());
     const std::int64_t count = units();
     auto body = [&](std::int64_t number, int worker) {
-        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
+        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers, found.trees());
         const std::int64_t first = number * units_per_task_;
         for (std::int64_t u = first; u < std::min(count, first + units_per_task_); ++u) {
             choose_unit(t, u);
@@ -77,12 +78,12 @@ void rows_outside<T>::run(void* const* bases, const double* numbers) const {
 }
 
 template <class T>
-void rows_outside<T>::run_parts(void* const* bases, const double* numbers) const {
+void rows_outside<T>::run_parts(void* const* bases, const double* numbers, const T* trees) const {
     const runtime::lent_memory memory(kept_bytes());
     T* const kept = reinterpret_cast<T*>(memory.data());
     const std::int64_t parts = parts_.count();
     auto add = [&](std::int64_t number, int worker) {
-        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
+        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers, trees);
         choose_unit(t, number / parts);
         tiles_.pack_rows(t);
         forget_sums(t);
@@ -91,7 +92,7 @@ void rows_outside<T>::run_parts(void* const* bases, const double* numbers) const
     };
     runtime::parallel_for(units() * parts, add);
     auto merge = [&](std::int64_t unit, int worker) {
-        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers);
+        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers, trees);
         choose_unit(t, unit);
         forget_sums(t);
         parts_.merge(t, consumers_, kept + unit * parts * parts_.kept());

@@ -25,7 +25,7 @@ public:
 private:
     std::int64_t units() const;
     std::size_t kept_bytes() const;
-    void run_parts(void* const* bases, const double* numbers) const;
+    void run_parts(void* const* bases, const double* numbers, const T* trees) const;
     void choose_unit(tile_task<T>& t, std::int64_t unit) const;
     bool sum_at_once(tile_task<T>& t) const;
     void forget_sums(const tile_task<T>& t) const;

@@ -79,6 +79,13 @@ void tiles<T>::add_operations(const steps::fused_group& what) {
                                s.kind == steps::operation_kind::recomputed, s.log_sum_exp,
                                s.maximum, s.excess, s.largest, 0, static_cast<T>(nothing)});
     }
+    std::vector<std::size_t> compared;
+    for (const operation& s : operations_)
+        for (const std::size_t k : s.code.compared())
+            if (!std::ranges::count(compared, k)) compared.push_back(k);
+    bounds_ = operand_bounds<T>(geometry_, compared);
+    has_conditions_ = std::ranges::any_of(
+        operations_, [](const operation& s) { return !s.code.unconditional(); });
     // Where 0 is a value like any other, no tile is left out.
     all_count_ = std::ranges::any_of(what.consumers, [&](const steps::tile_consumer& c) {
         const auto number = static_cast<std::size_t>(c.tile);
@@ -184,8 +191,11 @@ void tiles<T>::lay_out() {
 }
 
 template <class T>
-tile_task<T> tiles<T>::start(std::byte* memory, void* const* bases, const double* numbers) const {
+tile_task<T> tiles<T>::start(std::byte* memory, void* const* bases, const double* numbers,
+                             const T* trees) const {
     task t;
+    if (!bounds_.empty()) t.bounds = &bounds_;
+    t.trees = trees;
     t.memory = reinterpret_cast<T*>(memory);
     auto* pointers = reinterpret_cast<void**>(memory + elements_ * sizeof(T));
     t.operation_bases = pointers;
@@ -209,9 +219,11 @@ void tiles<T>::choose_rows(task& t, std::int64_t row_tile) const {
     t.width = t.last ? sizes_.last : sizes_.full;
 }
 
+// Few rows, and lines of which each fills vectors.
 template <class T>
 bool tiles<T>::is_narrow(const task& t, const product& p) const {
-    return t.width.rows <= table_->most_narrow && p.contracted.last.b == 1 && !p.is_distance;
+    return t.width.rows <= table_->most_narrow && p.contracted.last.b == 1 &&
+           p.contracted.last.extent >= table_->lanes && !p.is_distance;
 }
 
 // Whether the rows of a narrow product are lines where they lie.

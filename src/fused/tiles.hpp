@@ -50,6 +50,8 @@ struct tile_task {
     const double* numbers = nullptr;
     std::int64_t* origin = nullptr;  // elements of the operands for the current batch
     std::int64_t* at = nullptr;      // and for the other loops: at the start of both tile loops
+    const operand_bounds<T>* bounds = nullptr;  // what is known of operands
+    const T* trees = nullptr;
     bool last = false;
     std::int64_t row = 0;
     tile_width width;
@@ -58,7 +60,7 @@ struct tile_task {
     T* address(std::size_t offset) const { return memory + offset; }
     T* shared_address(std::size_t offset) const { return shared + offset; }
     const T* base(std::size_t operand) const { return static_cast<const T*>(bases[operand]); }
-    operand_memory operands() const { return {bases, at}; }
+    operand_memory<T> operands() const { return {bases, at, bounds, trees}; }
 };
 
 template <class T>
@@ -90,8 +92,13 @@ public:
     /// Elements of a panel: a product of a tile of rows with all columns.
     std::int64_t panel() const { return sizes_.full.width * geometry_.column.extent; }
 
-    /// A task in a worker's memory.
-    task start(std::byte* memory, void* const* bases, const double* numbers) const;
+    /// What a run finds of operands before it makes tiles.
+    const operand_bounds<T>& bounds() const { return bounds_; }
+    /// Does without: what counts is known beforehand then, or found by conditions on positions.
+    void forget_bounds() { bounds_ = {}; }
+
+    /// A task in a worker's memory. `trees`: what the run has found of operands.
+    task start(std::byte* memory, void* const* bases, const double* numbers, const T* trees) const;
     /// Which tile of rows is next. `at` of the task has to be set.
     void choose_rows(task& t, std::int64_t row_tile) const;
     /// Packs the rows of all products.
@@ -118,6 +125,10 @@ public:
     bool is_last(const cursor& c) const { return c.piece + 1 == c.last; }
     /// Whether anything counts that a cursor is still to come to.
     bool counts(const task& t, cursor c) const;
+    /// Of the tiles of rows from one on, towards the first, how many have nothing in some columns: at
+    /// least so many.
+    std::int64_t empty_row_tiles(const task& t, std::int64_t row_tile, std::int64_t column,
+                                 std::int64_t end) const;
     /// Once all consumers are there: finds the ranges of all tiles of rows beforehand where they
     /// are the same in every batch and run. `columns` is how far apart ranges start.
     void find_schedule(std::int64_t columns);
@@ -168,8 +179,9 @@ private:
     void assign_buffers(const steps::fused_group& what);
     void lay_out();
     bool look(const task& t, const tile_range& range, knowledge* known) const;
+    bool skip_empty(const task& t, cursor& c, tile_range& range, knowledge* known) const;
     tile_range trimmed(const task& t, const tile_range& range) const;
-    tile_range next(const task& t, std::int64_t column, std::int64_t end) const;
+    std::int64_t uniform_end(const task& t, const tile_range& range) const;
     bool choose(const task& t, cursor& c, tile_range& range, knowledge* known) const;
     void make(task& t, const tile_range& range, const knowledge* known) const;
     void use_kept(task& t, std::size_t number, const tile_range& range) const;
@@ -193,7 +205,9 @@ private:
     std::vector<product> products_;
     std::vector<operation> operations_;
     std::vector<std::size_t> consumed_tiles_;
-    bool all_count_ = false;                // a fold takes 0 for a value as any other
+    bool all_count_ = false;       // a fold takes 0 for a value as any other
+    bool has_conditions_ = false;  // some tile may not count
+    operand_bounds<T> bounds_;
     std::size_t buffers_ = 0;               // tiles in memory at the same time
     std::vector<std::size_t> tile_buffer_;  // of every tile
     std::size_t tile_at_ = 0, copied_at_ = 0, numbers_at_ = 0, maximum_at_ = 0;

@@ -9,8 +9,8 @@
 
 #include <ricci/array.hpp>
 
-#include "src/mpi/distribution.hpp"
-#include "src/mpi/placement.hpp"
+#include "src/placement/distribution.hpp"
+#include "src/placement/placement.hpp"
 
 namespace ricci::mpi {
 

@@ -5,7 +5,7 @@
 
 #include <ricci/array.hpp>
 
-#include "src/mpi/placement.hpp"
+#include "src/placement/placement.hpp"
 
 namespace ricci::mpi {
 

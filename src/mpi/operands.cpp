@@ -10,11 +10,9 @@
 
 #include <ricci/error.hpp>
 #include <ricci/ir/roles.hpp>
-#include <ricci/ir/shapes.hpp>
 
 #include "src/base/texts.hpp"
 #include "src/mpi/agreement.hpp"
-#include "src/text/program_body.hpp"
 
 namespace ricci::mpi {
 namespace {
@@ -216,33 +214,9 @@ ricci::program with_bound_kept(ricci::program p, const std::vector<named>& opera
     return p;
 }
 
-ir::shape_table shapes_of(const ir::program_view& p, const std::vector<named>& whole) {
-    ir::shape_table table(p);
-    for (const named& o : whole) {
-        if (o.value.kind() == operand_kind::index) {
-            for (ir::ref i = 0; i < p.indices.size(); ++i)
-                if (detail::string_of(p.index(i)) == o.name) {
-                    table.set_index(i, o.value.extent_of_index());
-                    break;
-                }
-            continue;
-        }
-        std::vector<std::int64_t> extents;
-        if (o.value.kind() == operand_kind::tensor)
-            for (const std::size_t e : o.value.value().extents())
-                extents.push_back(static_cast<std::int64_t>(e));
-        table.set_shape(p.find(detail::view_of(o.name)), static_cast<std::int32_t>(extents.size()),
-                        extents.data());
-    }
-    if (const auto mistake = ir::infer_shapes(p, table))
-        throw error(fmt::format("ricci: {}.", detail::string_of(mistake.words)));
-    return table;
-}
-
 std::string tell_all(const ricci::program& p, const std::vector<std::string>& shared_out,
                      const std::vector<named>& operands) {
-    if (detail::body_of(p).layers() != nullptr)
-        throw error("ricci: layers that are repeated are not shared out; prepare one layer.");
+    refuse_layers(p);
     std::string out =
         to_text(p.view()) + between_parts + fmt::format("{}", fmt::join(shared_out, " and "));
     for (const named& o : operands) {
@@ -254,57 +228,14 @@ std::string tell_all(const ricci::program& p, const std::vector<std::string>& sh
     return out;
 }
 
-// What ranks have parts of: the axes of each letter, of which no two are one axis.
-void find_axes(shared_call& call, const std::vector<std::string>& shared_out,
-               const grid_of_ranks& grid) {
-    const ir::program_view view = call.program.view();
-    for (std::size_t k = 0; k < shared_out.size(); ++k) {
-        shared_letter one{shared_out[k], {}};
-        one.sharing.rank = grid.place(grid.rank(), k);
-        one.sharing.ranks = grid.extent(k);
-        call.shared.push_back(one);
-        call.comms.push_back(grid.comm(k));
-        call.axes.push_back(axes_with(view, one.letter));
-        for (std::size_t other = 0; other < k; ++other)
-            for (ir::ref n = 0; n < view.names.size(); ++n) {
-                const auto at = static_cast<std::size_t>(n);
-                if (call.axes[k][at] < 0 || call.axes[k][at] != call.axes[other][at]) continue;
-                if (view.definition(n) != ir::none && !ir::is_output(view, n)) {
-                    call.axes[k][at] = -1;  // it is nobody's business but ours
-                    continue;
-                }
-                throw error(fmt::format(
-                    "ricci: axis {} of {} has both shared-out indices, {} and {}; give one of them "
-                    "another letter.",
-                    call.axes[k][at], detail::string_of(view.name(n)), shared_out[other],
-                    shared_out[k]));
-            }
-        call.letters.emplace_back();
-        for (ir::ref i = 0; i < view.indices.size(); ++i)
-            if (detail::string_of(view.index(i)) == one.letter) call.letters.back().push_back(i);
-    }
-}
-// A letter of one rank is as any other.
-void leave_out_single_ranks(shared_call& call) {
-    for (std::size_t k = call.shared.size(); k-- > 0;) {
-        if (call.shared[k].sharing.ranks > 1) continue;
-        std::fill(call.axes[k].begin(), call.axes[k].end(), -1);
-        if (call.shared.size() == 1) break;
-        const auto at = static_cast<std::ptrdiff_t>(k);
-        call.shared.erase(call.shared.begin() + at);
-        call.comms.erase(call.comms.begin() + at);
-        call.axes.erase(call.axes.begin() + at);
-        call.letters.erase(call.letters.begin() + at);
-    }
-}
-
 }  // namespace
 
 shared_call shared_call_of(const grid_of_ranks& grid, const ricci::program& p,
                            const std::vector<std::string>& shared_out,
                            const std::vector<named>& operands, const prepare_options& options) {
     std::string mine;
-    shared_call call{p, operands, {}, {}, {}, {}, ir::shape_table(p.view()), element::f64, {}, {}};
+    shared_call call(p);
+    call.operands = operands;
     refuse_together(grid.comm(), words_of_failure([&] {
                         for (named& o : call.operands)
                             if (o.value.kind() != operand_kind::index)
@@ -314,24 +245,13 @@ shared_call shared_call_of(const grid_of_ranks& grid, const ricci::program& p,
                     }));
     comparison compared(call, told_by_all(grid.comm(), mine), grid);
     compared.compare();
-    const ir::program_view view = call.program.view();
-    find_axes(call, shared_out, grid);
-    const std::vector<named> whole = compared.whole_operands();
-    for (const sized_tensor& t : tensors_of(call.program, whole, options))
-        if (t.role == sized_tensor::part::output) call.type = t.extents.type();
-    call.shapes = shapes_of(view, whole);
-    for (const named& o : call.operands) {
-        const ir::ref n = view.find(detail::view_of(o.name));
-        if (o.value.kind() != operand_kind::index && view.definition(n) == ir::none)
-            call.inputs.push_back(n);
+    grid_place here;
+    for (std::size_t k = 0; k < grid.dimensions(); ++k) {
+        here.extents.push_back(grid.extent(k));
+        here.places.push_back(grid.place(grid.rank(), k));
     }
-    for (const ir::equation& e : view.equations)
-        if (!e.claim && ir::is_output(view, e.name)) call.outputs.push_back(e.name);
-    leave_out_single_ranks(call);
-    for (const ir::ref n : call.outputs)
-        for (std::size_t k = 0; k < call.shared.size(); ++k)
-            if (const std::int32_t axis = call.axes[k][static_cast<std::size_t>(n)]; axis >= 0)
-                call.shared[k].sharing.of(call.shapes.extent(n, axis));
+    call.share_out(shared_out, here);
+    call.complete(compared.whole_operands(), options);
     return call;
 }
 

@@ -1,14 +1,17 @@
 // The stages of one shared-out index, and the exchanges between them.
 #include "src/mpi/rank_program.hpp"
 
+#include <map>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include <ricci/engine/executable.hpp>
+
 #include "src/mpi/agreement.hpp"
 #include "src/mpi/collectives.hpp"
 #include "src/mpi/folds.hpp"
-#include "src/mpi/words.hpp"
+#include "src/placement/words.hpp"
 
 namespace ricci::mpi {
 namespace {
@@ -16,53 +19,19 @@ namespace {
 /// Where all letters have been shared out: what the engine runs.
 class local_program final : public rank_program {
 public:
-    local_program(const sharing_request& from, const rank_memory& memory, const stage& s) {
-        extents_.reserve(s.reads.size() + s.writes.size());
-        std::vector<engine::operand> in, out;
-        for (const ir::ref n : from.inputs) in.push_back(operand_of(memory, n));
-        for (const ir::ref n : from.outputs) out.push_back(operand_of(memory, n));
-        engine::request r;
-        r.program = s.program.view();
-        r.type = from.type;
-        r.inputs = in.data();
-        r.input_count = static_cast<std::int32_t>(in.size());
-        r.outputs = out.data();
-        r.output_count = static_cast<std::int32_t>(out.size());
-        r.index_extents = s.extents.data();
-        r.index_extent_count = static_cast<std::int32_t>(s.extents.size());
-        step_ = std::make_unique<engine::executable>(r);
-    }
+    local_program(const sharing_request& from, const rank_memory& memory, const stage& s)
+        : step_(local_request(from, memory, s).view()) {}
 
     void run(std::string& wrong) override {
-        if (wrong.empty()) wrong = words_of_failure([&] { step_->run(); });
+        if (wrong.empty()) wrong = words_of_failure([&] { step_.run(); });
     }
     std::string explain() const override {
-        return "computed by this rank\n" + step_->explain() + "\n";
+        return "computed by this rank\n" + step_.explain() + "\n";
     }
     std::int64_t bytes_sent() const override { return 0; }
 
 private:
-    engine::operand operand_of(const rank_memory& from, ir::ref name) {
-        engine::operand o;
-        o.name = name;
-        if (const auto x = from.numbers.find(name); x != from.numbers.end()) {
-            o.value = x->second;
-            return o;
-        }
-        const array& a = from.arrays.at(name);
-        extents_.emplace_back(a.extents().begin(), a.extents().end());
-        o.rank = static_cast<std::int32_t>(a.rank());
-        o.data = const_cast<void*>(a.data());
-        o.extents = extents_.back().data();
-        o.strides = a.strides().data();
-        o.is_positions = is_whole(a.type()) || a.type() == element::boolean;
-        o.positions = a.type();
-        if (const auto w = from.watches.find(name); w != from.watches.end()) o.watch = w->second;
-        return o;
-    }
-
-    std::vector<std::vector<std::int64_t>> extents_;  // while the executable is made
-    std::unique_ptr<engine::executable> step_;
+    engine::executable step_;
 };
 
 }  // namespace
@@ -111,15 +80,7 @@ struct shared_program::state {
     }
 
     std::unique_ptr<rank_program> step_of(const stage& s) {
-        rank_memory m;
-        for (const stage::tensor& t : s.reads) {
-            const auto x = given.numbers.find(t.of);
-            if (x != given.numbers.end()) m.numbers[t.name] = x->second;
-            else m.arrays[t.name] = memory_of(t.of);
-            if (const auto w = given.watches.find(t.of); w != given.watches.end())
-                m.watches[t.name] = w->second;
-        }
-        for (const stage::tensor& t : s.writes) m.arrays[t.name] = memory_of(t.of);
+        rank_memory m = memory_of_stage(s, given, [&](ir::ref name) { return memory_of(name); });
         sharing_request q = placed.request_of(s);
         if (placed.is_last()) return std::make_unique<local_program>(q, m, s);
         return std::make_unique<shared_program>(std::move(q), std::move(m), comms);

@@ -4,15 +4,14 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <ricci/array.hpp>
-#include <ricci/engine/executable.hpp>
 
-#include "src/mpi/placed_program.hpp"
+#include "src/placement/local_request.hpp"
+#include "src/placement/placed_program.hpp"
 
 namespace ricci::mpi {
 
@@ -24,13 +23,6 @@ public:
     virtual void run(std::string& wrong) = 0;
     virtual std::string explain() const = 0;
     virtual std::int64_t bytes_sent() const = 0;
-};
-
-/// What a rank has of the names of a program.
-struct rank_memory {
-    std::map<ir::ref, array> arrays;  // of inputs, and of outputs where it is there
-    std::map<ir::ref, engine::number> numbers;
-    std::map<ir::ref, detail::memory_watch**> watches;
 };
 
 /// The next shared letter carried out.

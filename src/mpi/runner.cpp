@@ -24,25 +24,14 @@ struct runner::state {
         : grid(outside, shared_out), call(shared_call_of(grid, p, shared_out, operands, options)) {
         refuse_together(grid.comm(), words_of_failure([&] {
                             take_operands();
-                            step.emplace(request(), memory, call.comms);
+                            std::vector<MPI_Comm> comms;
+                            for (const std::size_t k : call.dimensions)
+                                comms.push_back(grid.comm(k));
+                            step.emplace(call.request(memory), memory, comms);
                             check_bound();
                         }));
     }
 
-    sharing_request request() {
-        sharing_request r;
-        r.text = with_own_letters(call.program.view(), call.shapes);
-        r.shared = &call.shared;
-        r.axes = call.axes;
-        r.letters = call.letters;
-        r.inputs = call.inputs;
-        r.outputs = call.outputs;
-        for (const auto& [name, a] : memory.arrays) r.types[name] = a.type();
-        r.type = call.type;
-        r.program = call.program.view();
-        for (ir::ref n = 0; n < r.program.names.size(); ++n) r.defined.push_back(n);
-        return r;
-    }
     void take_operands() {
         const ir::program_view p = call.program.view();
         for (const named& o : call.operands) {

@@ -24,13 +24,13 @@ namespace {
 }
 
 /// The number that an expression of numbers is.
-std::optional<double> number_of(const ir::program_view& p, ir::ref n) {
+std::optional<double> written_number(const ir::program_view& p, ir::ref n) {
     const ir::node& x = p.nodes[n];
     if (x.kind == ir::op::number) return x.value;
     if (x.kind != ir::op::multiply && x.kind != ir::op::divide) return {};
-    std::optional<double> all = number_of(p, p.child(x, 0));
+    std::optional<double> all = written_number(p, p.child(x, 0));
     for (std::int32_t k = 1; all && k < x.children.count; ++k) {
-        const auto next = number_of(p, p.child(x, k));
+        const auto next = written_number(p, p.child(x, k));
         if (!next) return {};
         *all = x.kind == ir::op::divide ? *all / *next : *all * *next;
     }
@@ -107,7 +107,7 @@ private:
 
     void multiply(ir::ref n, scope letters) {
         const ir::node& x = p_.nodes[n];
-        if (const auto number = number_of(p_, n)) {
+        if (const auto number = written_number(p_, n)) {
             coefficient_ *= *number;
         } else if (x.kind == ir::op::multiply) {
             for (std::int32_t k = 0; k < x.children.count; ++k) multiply(p_.child(x, k), letters);
@@ -120,8 +120,8 @@ private:
             add(x, letters, false);
         } else if (is_conjugate(x)) {
             add(p_.nodes[p_.child(x, 0)], letters, true);
-        } else if (x.kind == ir::op::divide && number_of(p_, p_.child(x, 1))) {
-            coefficient_ /= *number_of(p_, p_.child(x, 1));
+        } else if (x.kind == ir::op::divide && written_number(p_, p_.child(x, 1))) {
+            coefficient_ /= *written_number(p_, p_.child(x, 1));
             multiply(p_.child(x, 0), std::move(letters));
         } else if (x.kind == ir::op::delta) {
             const std::int64_t a = number_at(p_.at(x.positions, 0), letters, false);

@@ -20,6 +20,8 @@
 #include "src/plan/bind/check_places.hpp"
 #include "src/plan/bind/check_reach.hpp"
 #include "src/plan/forms/cut_masked.hpp"
+#include "src/plan/forms/made_where_read.hpp"
+#include "src/plan/forms/pair_terms.hpp"
 #include "src/plan/rewrite/maxima_apart.hpp"
 #include "src/plan/code/emit.hpp"
 #include "src/plan/rewrite/exponentials.hpp"
@@ -207,14 +209,29 @@ private:
         after("fuse", &made);
     }
 
+    // What is made where it is read is not stored after all.
+    void drop_notes(program_plan& made) const {
+        for (const slot& s : made.slots) {
+            if (s.kind != storage::unused || s.name == ir::none) continue;
+            const std::string words = words_of_name(request_.program, s.name) + " is stored: ";
+            std::erase_if(made.notes, [&](const std::string& n) { return n.starts_with(words); });
+        }
+    }
+
     program_plan assignments() {
         auto made = begun();
+        if (careful_) make_where_read(made);
         if (!request_.fuse || careful_) return made;
         fuse_groups(made);
         chain_groups(made);
         after("chain", &made);
         pack_lookups(made);
         after("pack", &made);
+        make_where_read(made);
+        drop_notes(made);
+        after("inline", &made);
+        pair_terms(made);
+        after("pair", &made);
         cut_masked(made);
         after("cut", &made);
         return made;

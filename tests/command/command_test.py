@@ -187,6 +187,29 @@ class Command(unittest.TestCase):
         self.works("explain", "attention.tex", *self.operands)
         self.refused("no input W_P", "explain", "attention.tex", *shapes, "--parameters", "W_P")
 
+    def test_explain_on_ranks(self):
+        shapes = ["attention.tex", "X=1000x64", "W_Q=8x64x8", "W_K=8x64x8", "d_k=8"]
+        given = ["--speed", "1GFLOP/s", "--network", "1GB/s,1us"]
+        out = json.loads(
+            self.works("explain", *shapes, "--ranks", "4", "--shard", "b", *given, "--json").stdout)
+        self.assertEqual((out["ranks"]["shard"], out["ranks"]["grid"]), (["b"], [4]))
+        self.assertGreater(out["ranks"]["seconds"], out["ranks"]["computing"])
+        self.assertIn("all-reduce (sum) over b", out["plan"])
+        # a network of half the bandwidth, and ranks of half the speed
+        slower = ["--speed", "500MFLOP/s", "--network", "500MB/s,2us"]
+        twice = json.loads(
+            self.works("explain", *shapes, "--ranks", "4", "--shard", "b", *slower, "--json").stdout)
+        self.assertAlmostEqual(twice["ranks"]["seconds"] / out["ranks"]["seconds"], 2, places=6)
+        text = self.works("explain", *shapes, "--ranks", "4", *given).stdout
+        self.assertIn("chosen: ", text)
+        self.assertIn("measured here", self.works("explain", *shapes, "--ranks", "2", "--shard",
+                                                  "h").stdout)
+        self.refused("is no network", "explain", *shapes, "--ranks", "4", "--network", "25")
+        self.refused("is no speed", "explain", *shapes, "--ranks", "4", "--speed", "fast")
+        self.refused("is no number of ranks", "explain", *shapes, "--ranks", "4y4")
+        self.refused("--shard names 1", "explain", *shapes, "--ranks", "2x2", "--shard", "h")
+        self.refused("no tensor has it", "explain", *shapes, "--ranks", "2", "--shard", "z", *given)
+
     def test_memory(self):
         self.refused("--memory allows 100 B", "run", "attention.tex", *self.operands, "--memory",
                      "100", "-o", "Y=y.npy")

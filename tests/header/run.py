@@ -34,7 +34,7 @@ REFUSED = [
 ASKED_FOR = {"ricci/format.hpp": "fmt/format.h"}
 
 # Headers that need a library which need not be there: a header of it, in either place it has.
-OPTIONAL = {"eigen.hpp": ("Eigen/Core", "eigen3/Eigen/Core"), "mpi.hpp": ("mpi.h",)}
+OPTIONAL = {"eigen.hpp": ("Eigen/Core", "eigen3/Eigen/Core"), "mpi.hpp": ("mpi.h",), "mpi_network.hpp": ("mpi.h",)}
 
 
 def is_there(compiler, names):

@@ -59,6 +59,9 @@ void check_on_grid(const program& p, const std::vector<std::string>& letters,
     }
     const arrays expected = run(p, whole);
     auto step = mpi::prepare(ranks.comm, p, letters, mine);
+    if (how == cut::even && rank_of_world() == 0)
+        CHECK(bytes_on_paper(p, letters, {ranks.extents[0], ranks.extents[1]}, whole) ==
+              step.bytes_sent());
     for (int k = 0; k < 2; ++k) {
         take_counted_bytes();
         step();

@@ -49,6 +49,26 @@ TEST_CASE("attention by heads") {
                      {{"dL/dW_Q", 0}, {"dL/dW_K", 0}, {"dL/dW_V", 0}, {"dL/dW_O", 0}});
 }
 
+TEST_CASE("scores of all pairs are made again behind an exchange, and not stored") {
+    // the gradient waits for the sum over heads that it begins with
+    const program p =
+        parse(std::string(heads) + "\nL = \\sum_i \\sum_b (Y^{ib} - T^{ib})^2").value();
+    const program back = gradient(p, "L", {"X", "W_Q", "W_K", "W_V", "W_O"});
+    auto operands = operands_of_heads();
+    operands[0].value = bindable(drawn({50, 5}, 1));
+    operands.push_back({"T", drawn({50, 5}, 6)});
+    for (const tensor_info& t : back.inputs())
+        if (t.name == "dL/dL") operands.push_back({"dL/dL", 1});
+    const std::vector<std::pair<std::string, int>> shared{
+        {"dL/dW_Q", 0}, {"dL/dW_K", 0}, {"dL/dW_V", 0}, {"dL/dW_O", 0}};
+    for (const cut how : {cut::even, cut::last, cut::uneven})
+        check_shared_out(back, "h", operands, shared, how);
+    std::vector<named> whole;
+    for (const shared_operand& o : operands) whole.push_back({o.name, o.value});
+    const mpi::paper_run run(back, {"h"}, {5}, as_shapes(whole));
+    CHECK(run.stored() < 8 * 50 * 50);  // what the scores of one head would take
+}
+
 TEST_CASE("attention by keys") {
     const program p = parse(keys).value();
     for (const cut how : {cut::even, cut::last, cut::uneven})

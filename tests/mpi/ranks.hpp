@@ -12,6 +12,7 @@
 
 #include <ricci/mpi.hpp>
 
+#include "src/placement/paper_run.hpp"
 #include "tests/catch.hpp"
 #include "tests/mpi/counted_mpi.hpp"
 
@@ -96,6 +97,25 @@ inline double largest_difference(const array& a, const array& b) {
     return most;
 }
 
+inline std::vector<named> as_shapes(const std::vector<named>& whole) {
+    std::vector<named> shapes;
+    for (const named& o : whole)
+        if (o.value.kind() != ricci::detail::operand_kind::tensor) shapes.push_back(o);
+        else
+            shapes.push_back(
+                {o.name, bindable(shape(o.value.value().type(), o.value.value().extents()))});
+    return shapes;
+}
+/// What the first rank would hand to MPI in a run, from shapes alone.
+inline std::int64_t bytes_on_paper(const program& p, const std::vector<std::string>& letters,
+                                   const std::vector<int>& grid, const std::vector<named>& whole) {
+    const mpi::paper_run run(p, letters, grid, as_shapes(whole));
+    double bytes = sizeof(int);
+    for (const mpi::paper_step& s : run.steps())
+        if (s.part == nullptr) bytes += s.exchange.handed;
+    return static_cast<std::int64_t>(bytes);
+}
+
 /// An operand, and its axis that is shared out, or -1.
 struct shared_operand {
     std::string name;
@@ -122,6 +142,8 @@ inline std::string check_shared_out(const program& p, const std::string& letter,
     }
     const arrays expected = run(p, whole);
     auto step = mpi::prepare(MPI_COMM_WORLD, p, {letter}, mine);
+    if (how == cut::even && rank_of_world() == 0)
+        CHECK(bytes_on_paper(p, {letter}, {ranks_of_world()}, whole) == step.bytes_sent());
     for (int k = 0; k < 2; ++k) {
         take_counted_bytes();
         step();

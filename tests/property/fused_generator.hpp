@@ -31,6 +31,10 @@ enum class link : std::uint8_t {
     bracket,  // [j <= i] S
     product,  // + P^{ia} R^{ja}
     factor,   // times a tensor with some of the indices
+    // Drawn apart.
+    ranges,     // f^i <= j, j < f^i + g^i
+    documents,  // p^i = q^j
+    near,       // |x^i - y^j| < 1/3
 };
 inline constexpr unsigned link_count = static_cast<unsigned>(link::factor) + 1;
 
@@ -133,6 +137,8 @@ inline fused_choices draw_fused(unsigned seed) {
                            static_cast<folded_indices>(chance(60) ? 0 : 1 + below(2)), chance(50)});
     for (auto& f : c.folds)
         if (chance(50)) f.place = chance(50) ? place_choice::beside : place_choice::alone;
+    if (chance(25))
+        c.chain.push_back(static_cast<link>(static_cast<unsigned>(link::ranges) + below(3)));
     c.both_sides = seed % 32 == 31 && !c.rows.empty();  // few of them are fused
     return c;
 }
@@ -297,6 +303,20 @@ private:
             case link::product:
                 body = current_ + " + " + input("P" + suffix, c_.rows + "a") + " " +
                        input("R" + suffix, c_.columns + "a");
+                break;
+            case link::ranges: {
+                const auto first = input("f" + suffix, c_.rows, "lengths");
+                body = where(first + " \\le j \\land j < " + first + " + " +
+                             input("g" + suffix, c_.rows, "lengths"));
+                break;
+            }
+            case link::documents:
+                body = where(input("p" + suffix, c_.rows, "documents") + " = " +
+                             input("q" + suffix, head() + "j", "documents"));
+                break;
+            case link::near:
+                body = where("|" + input("x" + suffix, head() + c_.rows, "places") + " - " +
+                             input("y" + suffix, "j", "places") + "| < 1/3");
                 break;
             case link::factor:
                 if (has_minus_infinity_already_) return;

@@ -23,6 +23,8 @@ inline double fused_content(const std::string& kind, std::int64_t columns, std::
     if (kind == "mask") return uniform < 0.3 ? -INFINITY : 0;
     if (kind == "truth") return uniform < 0.5 ? 1 : 0;
     if (kind == "lengths") return std::floor(uniform * static_cast<double>(columns + 1));
+    if (kind == "documents") return std::floor(4 * uniform);
+    if (kind == "places") return 2 * uniform - 1;
     if (kind == "positive") return 1 + uniform;
     return 2 * uniform - 1;
 }

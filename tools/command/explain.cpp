@@ -10,6 +10,7 @@
 #include "command/command_line.hpp"
 #include "command/equations_file.hpp"
 #include "command/operand_words.hpp"
+#include "command/ranks_options.hpp"
 #include "command/run_options.hpp"
 #include "command/tensor_table.hpp"
 
@@ -20,6 +21,7 @@ void add_explain(CLI::App& app, int& code) {
         std::string file, type;
         std::vector<std::string> operands, parameters, keep;
         bool json = false, passes = false;
+        ranks_options ranks;
     };
     auto o = std::make_shared<explain_arguments>();
     command_line explain(
@@ -41,6 +43,7 @@ void add_explain(CLI::App& app, int& code) {
     explain.flag("--passes", o->passes,
                  "the plan after every pass of the planner, as notation, and nothing else");
     explain.flag("--json", o->json, "the table as JSON, with the plan as text in it");
+    o->ranks.add_to(explain);
     explain.call([o, &code] {
         program p = read_equations(o->file);
         for (const std::string& name : o->keep) p = p.keep({name});
@@ -52,9 +55,17 @@ void add_explain(CLI::App& app, int& code) {
             return;
         }
         const tensor_table table(p, shapes, o->parameters);
-        const std::string plan = ricci::explain(p, shapes);
+        std::string plan;
+        nlohmann::json all;
+        if (o->json) all = table.json();
+        if (o->ranks.is_asked()) {
+            const ranks_report report = on_ranks(p, shapes, o->ranks);
+            plan = report.text;
+            if (o->json) all["ranks"] = report.json();
+        } else {
+            plan = ricci::explain(p, shapes);
+        }
         if (o->json) {
-            nlohmann::json all = table.json();
             all["plan"] = plan;
             fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
         } else {

@@ -1,6 +1,4 @@
-// How assignments run. Costs are those of a nominal core, which multiplies two vectors of 32 bytes
-// and moves sixteen bytes in a cycle, four times as many within its cache, and takes sixteen cycles
-// to begin something: they say which way is cheaper, not how long it takes.
+// How assignments run: which way a nominal core would be done first.
 #include "src/plan/code/classify.hpp"
 
 #include <algorithm>
@@ -8,13 +6,12 @@
 #include <initializer_list>
 #include <vector>
 
-#include "src/kernels/elementwise/price.hpp"
+#include "src/plan/schedule/nominal_core.hpp"
 
 namespace ricci::plan {
 namespace {
 
-constexpr double vector_bytes = 32, line_bytes = 64;
-constexpr double vectors_a_cycle = 2, bytes_a_cycle = 16, start_cycles = 16;
+constexpr double line_bytes = 64;
 constexpr double cached_bytes_a_cycle = 64, cache_bytes = 1 << 20;
 // More than its bytes, for an element that is read on its own.
 constexpr double lone_read = 1;
@@ -24,15 +21,6 @@ constexpr double row_start = 128;
 constexpr double tile_rows = 8, tile_vectors = 2;
 // To read where something lies, check it and go there.
 constexpr double lookup_cycles = 4;
-
-/// Elements of a type in memory, and in the vectors that compute with it.
-struct numbers {
-    explicit numbers(element type)
-        : bytes(static_cast<double>(size_of(type))),
-          lanes(vector_bytes / std::max(bytes, 4.0)),
-          multiplications(is_complex(type) ? 4 : 1) {}
-    double bytes, lanes, multiplications;
-};
 
 double iterations(const std::vector<contraction_loop>& loops) {
     double count = 1;
@@ -130,22 +118,20 @@ bool can_fold(const contraction_step& s) {
            !s.conjugate_b && iterations(s.m) > 1 && iterations(s.n) > 1 && iterations(s.k) > 1;
 }
 
-/// In vectors of multiplications.
-double price_of(opcode code, const numbers& of) {
-    using kernels::function_price;
-    switch (kernels::price_of(code)) {
-        case function_price::quick:
-            return 1;
-        case function_price::division:
-            return 4;
-        case function_price::exponential:
-            return 12;
-        case function_price::series:
-            return 24;
-        case function_price::each_lane:
-            return 16 * of.lanes;
+/// A sum and an extremum for each pair; exponentials of the pairs, or of the operands where each is
+/// used so often that what they give is multiplied.
+double cost_of_algebra(const algebra_step& s, const numbers& of) {
+    const double batch = iterations(s.batch), m = iterations(s.m), n = iterations(s.n),
+                 k = iterations(s.k);
+    const double pairs = batch * m * n * k, operands = batch * (m * k + k * n),
+                 results = batch * m * n;
+    double vectors = 2 * pairs;
+    if (s.algebra == sum_algebra::logsumexp) {
+        const double exponential = price_of(opcode::exp, of) + 2;
+        vectors = std::min(pairs * exponential, pairs + (operands + results) * exponential);
     }
-    return 1;
+    return start_cycles + vectors / of.lanes / vectors_a_cycle +
+           (operands + results) * of.bytes / bytes_a_cycle;
 }
 
 /// A program is interpreted: what is read and what an operation gives is stored in a tile.
@@ -171,6 +157,11 @@ decision classify(const contraction_step& s, element type) {
     const priced_way contract{way::contract, cost_of_contraction(s, of) + cost_of_lookups(s)};
     if (!can_fold(s)) return {contract, std::nullopt};
     return cheapest({contract, {way::fold, cost_of_fold(s, of)}});
+}
+
+decision classify(const algebra_step& s, element type) {
+    const numbers of(type);
+    return {{way::algebra, cost_of_algebra(s, of)}, {}};
 }
 
 decision classify(const map_step& s, element type) {

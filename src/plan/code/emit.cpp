@@ -8,6 +8,7 @@
 
 #include "src/plan/code/assembler.hpp"
 #include "src/plan/code/classify.hpp"
+#include "src/plan/schedule/sums_of_two.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -32,29 +33,8 @@ public:
         };
         const expression& left = load(factors[0], c.conjugate_a);
         const expression& right = load(factors[1], c.conjugate_b);
-        const place at_a = address_inside(left.source), at_b = address_inside(right.source),
-                    at_c = address_of(a.target);
-        c.a = {left.source.slot, left.source.positions}, c.a_offset = at_a.offset;
-        c.b = {right.source.slot, right.source.positions}, c.b_offset = at_b.offset;
-        c.c = {a.target.slot, a.target.positions}, c.c_offset = at_c.offset;
         c.beta = a.beta;
-        const auto all = united(left.indices, right.indices);
-        loop_groups loops;
-        c.flops = 2 * graph_.size(all);
-        for (const loop i : all) {
-            const contraction_loop strides{graph_.extent(i), at_a.factor(i), at_b.factor(i),
-                                           at_c.factor(i)};
-            const bool in_a = contains(left.indices, i), in_b = contains(right.indices, i);
-            const bool summed = contains(a.over, i);
-            auto& group = summed ? c.k : in_a && in_b ? c.batch : in_a ? c.m : c.n;
-            auto& names = summed         ? c.k_names
-                          : in_a && in_b ? c.batch_names
-                          : in_a         ? c.m_names
-                                         : c.n_names;
-            group.push_back(strides);
-            names.push_back({graph_.loops().letter(i), strides.extent});
-            loops[summed ? 3 : in_a && in_b ? 0 : in_a ? 1 : 2].push_back(i);
-        }
+        const loop_groups loops = put_product(c, a, left, right);
         c.a_edges = edges_of(left.source, loops);
         c.b_edges = edges_of(right.source, loops);
         loop_list in_order;
@@ -65,10 +45,16 @@ public:
         c.a_wanted = wanted_of(left, in_order);
         c.b_wanted = wanted_of(right, in_order);
         c.alpha = compile_number(plan_, a.scale);
-        const auto elements = graph_.size(left.indices) + graph_.size(right.indices) +
-                              graph_.size(without(all, a.over)) * (a.beta != 0 ? 2 : 1);
-        c.bytes = elements * element_bytes();
+        if (a.beta != 0) c.bytes += graph_.size(a.loops) * element_bytes();
         return c;
+    }
+
+    algebra_step algebra(const assign& a, sum_algebra by) const {
+        auto s = begun<algebra_step>(a);
+        s.algebra = by;
+        const auto& terms = graph_[a.body].arguments;
+        put_product(s, a, graph_[terms[0]], graph_[terms[1]]);
+        return s;
     }
 
     map_step map(const assign& a) const {
@@ -240,6 +226,36 @@ private:
 
     /// The loops of a contraction: batch, m, n, k.
     using loop_groups = std::array<std::vector<loop>, 4>;
+    /// Writes the operands of a product of two tensors, its loops in their groups, and its price.
+    loop_groups put_product(product_step& c, const assign& a, const expression& left,
+                            const expression& right) const {
+        const place at_a = address_inside(left.source), at_b = address_inside(right.source),
+                    at_c = address_of(a.target);
+        c.a = {left.source.slot, left.source.positions}, c.a_offset = at_a.offset;
+        c.b = {right.source.slot, right.source.positions}, c.b_offset = at_b.offset;
+        c.c = {a.target.slot, a.target.positions}, c.c_offset = at_c.offset;
+        const auto all = united(left.indices, right.indices);
+        loop_groups loops;
+        c.flops = 2 * graph_.size(all);
+        for (const loop i : all) {
+            const contraction_loop strides{graph_.extent(i), at_a.factor(i), at_b.factor(i),
+                                           at_c.factor(i)};
+            const bool in_a = contains(left.indices, i), in_b = contains(right.indices, i);
+            const bool summed = contains(a.over, i);
+            auto& group = summed ? c.k : in_a && in_b ? c.batch : in_a ? c.m : c.n;
+            auto& names = summed         ? c.k_names
+                          : in_a && in_b ? c.batch_names
+                          : in_a         ? c.m_names
+                                         : c.n_names;
+            group.push_back(strides);
+            names.push_back({graph_.loops().letter(i), strides.extent});
+            loops[summed ? 3 : in_a && in_b ? 0 : in_a ? 1 : 2].push_back(i);
+        }
+        c.bytes = (graph_.size(left.indices) + graph_.size(right.indices) +
+                   graph_.size(without(all, a.over))) *
+                  element_bytes();
+        return loops;
+    }
     /// Without what axes with edges add, of which it is at the first place within the bounds.
     place address_inside(access a) const {
         for (place& p : a.at) {
@@ -347,8 +363,17 @@ compiled_step compile(const program_plan& plan, const assign& a) {
             fold.how = contraction.how;
             return fold;
         }
-        case assignment_kind::map:
-            return classified(make.map(a));
+        case assignment_kind::map: {
+            auto map = classified(make.map(a));
+            const auto by = algebra_of(plan, a);
+            if (!by) return map;
+            auto product = classified(make.algebra(a, *by));
+            const bool folds = map.how.taken.cycles < product.how.taken.cycles;
+            auto& how = folds ? map.how : product.how;
+            how.runner_up = (folds ? product.how : map.how).taken;
+            if (folds) return map;
+            return product;
+        }
         case assignment_kind::gather:
             return classified(make.gather(a));
         case assignment_kind::lookups:

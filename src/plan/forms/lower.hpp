@@ -23,12 +23,20 @@ namespace ricci::plan {
 /// What changes nothing where it is folded with other numbers.
 double identity_of(fold);
 
+/// An input of another type, all of it converted.
+struct converted_input {
+    slot_number from, to;
+    element type = element::f32;
+    bool condition = false;
+};
+
 /// What is known of tensors by their definitions.
 struct known_tensors {
     bracketed_tensors bracketed;
     running_extrema extrema;
     written_products products;
     factor_table factors = {};
+    std::vector<converted_input> converted = {};
 };
 
 /// Appends the assignments of one equation to a plan.

@@ -164,7 +164,7 @@ expr lowering::without_edges(expr e, const loop_list& cut) {
     });
 }
 
-// A tensor of another type, converted, at the same places.
+// A tensor of another type, converted, at the same places; an input once for all equations.
 expr lowering::native(expr load) {
     const expression node = graph_[load];  // a copy: the graph grows below
     return graph_.load(converted(node.source, node.condition), node.condition);
@@ -172,7 +172,13 @@ expr lowering::native(expr load) {
 
 access lowering::converted(const access& from, bool condition) {
     if (plan_.holds(from.slot, type_)) return from;
-    access whole = from, target;
+    access whole = from, target, result = from;
+    result.positions = target.positions = {0, -1};
+    for (const converted_input& known : known_.converted)
+        if (known.from == from.slot && known.type == type_ && known.condition == condition) {
+            result.slot = known.to;
+            return result;
+        }
     loop_list axes;
     const auto extents = plan_.slot_of(from).extents;
     for (std::size_t axis = 0; axis < whole.at.size(); ++axis) {
@@ -185,10 +191,10 @@ access lowering::converted(const access& from, bool condition) {
         target.at.push_back(whole.at[axis]);
     }
     const expr read = graph_.load(whole, condition);
-    access result = from;
     result.slot = target.slot =
         new_memory(extents, std::vector<ir::ref>(extents.size(), ir::none), type_);
-    result.positions = target.positions = {0, -1};
+    if (plan_.slot_of(from).kind == storage::input)
+        known_.converted.push_back({from.slot, result.slot, type_, condition});
     emit_gather(read, target, axes);
     return result;
 }

@@ -10,6 +10,7 @@
 
 #include <ricci/ir/functions.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include "src/base/sort_stably.hpp"
 #include "src/plan/trees/brackets.hpp"
 #include "src/plan/trees/canonical.hpp"
 #include "src/plan/read/grown_program.hpp"
@@ -123,9 +124,11 @@ private:
         if (known == 0) known = to_.apply(ir::function::logical_not, condition) + 1;
         return known - 1;
     }
-    /// Whether what an extremum is taken of, or what is compared, is rounded: then it is made once.
+    /// Whether what an extremum is taken of, or what is compared, is rounded, so that it is made
+    /// once: as a whole, or of a larger sum its parts, whose sum has the same bits everywhere.
     bool is_rounded(ir::ref e, ir::ref n) const {
-        return !is_exact(n, false) && !is_larger_sum(e, n);
+        if (is_exact(n, false)) return false;
+        return !is_larger_sum(e, n) || !is_exact(n, true) || p_.nodes[n].children.count > 2;
     }
 
     /// What looks places up and is wanted whatever brackets say.
@@ -170,10 +173,54 @@ private:
         return ir::rebuild_children(to_, n, [&](ir::ref child) {
             if (std::find(operands.begin(), operands.end(), child) != operands.end()) {
                 const auto f = canonical_of(e, child);
-                if (taken_.contains(f.spelling)) return use(e, child, f);
+                if (taken_.contains(f.spelling))
+                    return is_larger_sum(e, child) ? sum_of_parts(e, child, f) : use(e, child, f);
             }
             return rewrite(e, child);
         });
+    }
+    /// A sum where no term has the indices of all: of those with the same indices, or fewer, a tensor
+    /// is made, and these are added. Where one part is left, it is the operand.
+    ir::ref sum_of_parts(ir::ref e, ir::ref n, const canonical_form& f) {
+        const ir::node x = p_.nodes[n];
+        std::vector<ir::ref> terms;
+        for (std::int32_t k = 0; k < x.children.count; ++k) terms.push_back(p_.child(x, k));
+        const auto indices = [&](ir::ref t) { return canonical_of(e, t).free; };
+        sort_stably(terms,
+                    [&](ir::ref a, ir::ref b) { return indices(a).size() > indices(b).size(); });
+        std::vector<std::vector<ir::ref>> parts;
+        for (const ir::ref t : terms) {
+            const auto own = indices(t);
+            const auto at = std::ranges::find_if(parts, [&](const std::vector<ir::ref>& part) {
+                const auto known = indices(part[0]);
+                return std::ranges::all_of(own, [&](ir::ref i) {
+                    return std::find(known.begin(), known.end(), i) != known.end();
+                });
+            });
+            if (at == parts.end()) parts.push_back({t});
+            else at->push_back(t);
+        }
+        if (parts.size() == 1) return is_exact(n, true) ? rewrite(e, n) : use(e, n, f);
+        std::vector<ir::ref> sum;
+        for (const auto& part : parts) sum.push_back(tensor_of(e, part));
+        return add(sum);
+    }
+    ir::ref add(const std::vector<ir::ref>& terms) {
+        if (terms.size() == 1) return terms[0];
+        return to_.make(ir::op::add, 0, terms.data(), static_cast<std::int32_t>(terms.size()));
+    }
+    ir::ref tensor_of(ir::ref e, const std::vector<ir::ref>& part) {
+        if (part.size() == 1 && is_exact(part[0], false)) return rewrite(e, part[0]);
+        const canonical_form f = canonical_of(e, add(part));
+        auto found = names_.find(f.spelling);
+        if (found == names_.end()) {
+            found = names_.emplace(f.spelling, new_name(to_)).first;
+            std::vector<ir::ref> terms;
+            for (const ir::ref t : part) terms.push_back(rewrite(e, t));
+            made_.push_back(
+                {found->second, positions(f), add(terms), false, p_.equations[e].source});
+        }
+        return to_.tensor(found->second, positions(f), p_.nodes[part[0]].source);
     }
     /// The tensor that stands for an operand; its equation is made where it is first wanted. One
     /// whose places need not all exist is each equation's own, under what that one wants of it.
@@ -311,10 +358,10 @@ private:
                 return false;
         }
     }
-    /// A sum of tensors that has more elements than any of them; in 32 or 64 bits, where it has the
-    /// same bits everywhere.
+    /// A sum that has more elements than any tensor in it; in 32 or 64 bits, where sums of the same
+    /// numbers have the same bits everywhere.
     bool is_larger_sum(ir::ref e, ir::ref n) const {
-        if (is_narrow_ || !is_exact(n, true)) return false;
+        if (is_narrow_ || p_.nodes[n].kind != ir::op::add || brackets_.has_lookup(n)) return false;
         const ir::index_set free = ir::free_indices(p_, n);
         double own = 1;
         for (ir::ref i = 0; i < free.end(); ++i)

@@ -13,6 +13,7 @@
 #include "src/plan/schedule/matrix_task.hpp"
 #include "src/plan/pool/slot_number.hpp"
 #include "src/plan/schedule/way.hpp"
+#include "src/steps/algebra.hpp"
 #include "src/steps/contraction.hpp"
 #include "src/steps/extremum_place.hpp"
 #include "src/steps/fused.hpp"
@@ -78,11 +79,15 @@ struct planned_lookup {
     bool may_stray = false;  // in a sum: where it is no place, nothing is added
 };
 
-struct contraction_step : assignment_step {
+/// A product of two tensors, whatever stands for the sum and for the product.
+struct product_step : assignment_step {
     std::vector<contraction_loop> batch, m, n, k;
     std::vector<named_loop> batch_names, m_names, n_names, k_names;
     tensor_use a, b, c;
     std::int64_t a_offset = 0, b_offset = 0, c_offset = 0;  // elements
+};
+
+struct contraction_step : product_step {
     scalar alpha;
     double beta = 0;
     bool conjugate_a = false, conjugate_b = false;
@@ -93,6 +98,11 @@ struct contraction_step : assignment_step {
     // the operand is 0; `wanted` of slot -1: nowhere.
     std::vector<planned_lookup> a_lookups, b_lookups;
     walked_use a_wanted, b_wanted;
+};
+
+/// A maximum, a minimum or a log-sum-exp of A + B.
+struct algebra_step : product_step {
+    sum_algebra algebra = sum_algebra::maximum;
 };
 
 struct map_step : assignment_step {
@@ -218,8 +228,8 @@ struct chained_step {
 
 /// What runs. Joined and chained steps hold their parts.
 using compiled_step =
-    std::variant<contraction_step, map_step, gather_step, lookup_sum_step, extremum_step, scan_step,
-                 matrix_step, fused_step, joined_step, chained_step>;
+    std::variant<contraction_step, algebra_step, map_step, gather_step, lookup_sum_step,
+                 extremum_step, scan_step, matrix_step, fused_step, joined_step, chained_step>;
 
 /// Calls `visit(part)` for everything in a step that could run by itself, in order: contractions,
 /// maps, gathers and fused groups.
@@ -247,6 +257,13 @@ void for_each_slot(const contraction_step& s, F visit) {
         for (const auto& l : *lookups) visit(l.numbers.use.slot, false);
     for (const auto* const wanted : {&s.a_wanted, &s.b_wanted})
         if (wanted->use.slot) visit(wanted->use.slot, false);
+    visit(s.a.slot, false);
+    visit(s.b.slot, false);
+    visit(s.c.slot, true);
+}
+
+template <class F>
+void for_each_slot(const algebra_step& s, F visit) {
     visit(s.a.slot, false);
     visit(s.b.slot, false);
     visit(s.c.slot, true);

@@ -10,6 +10,7 @@ namespace ricci::plan {
 /// it goes a way is decided by what runs the step.
 enum class way : std::uint8_t {
     contract,  // products summed tile by tile, operands packed where that pays
+    algebra,   // the same with a maximum, a minimum or a log-sum-exp of sums
     fold,      // the values of a map summed (or folded otherwise) row by row
     map,       // element by element
     copy,      // a map that moves elements and computes nothing

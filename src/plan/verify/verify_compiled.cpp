@@ -96,7 +96,7 @@ private:
             check_inside(l.numbers.use.slot, reached(l.numbers.at, extents));
     }
 
-    span_of_memory reached_by(const contraction_step& s, std::int64_t offset,
+    span_of_memory reached_by(const product_step& s, std::int64_t offset,
                               std::int64_t contraction_loop::*stride) const {
         span_of_memory all{{offset, offset}};
         for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
@@ -131,6 +131,11 @@ private:
         if (!nothing) check_inside(s.a.slot, a), check_inside(s.b.slot, b);
         check_inside(s.c.slot, c);
         check_number(s.alpha);
+    }
+    void check(const algebra_step& s) const {
+        check_inside(s.a.slot, reached_by(s, s.a_offset, &contraction_loop::a));
+        check_inside(s.b.slot, reached_by(s, s.b_offset, &contraction_loop::b));
+        check_inside(s.c.slot, reached_by(s, s.c_offset, &contraction_loop::c));
     }
     void check_apart(const joined_step& s) const {
         for (const auto& one : s.parts)
@@ -233,6 +238,17 @@ private:
                 reached_by(s, s.b_offset, &contraction_loop::b) ==
                     reached_by(factor(1).source, all),
             "a contraction that reads elsewhere");
+    }
+    void compare(const assign& a, const algebra_step& s) const {
+        const auto all = united(a.loops, a.over);
+        const auto term = [&](std::size_t k) -> const access& {
+            return plan_.values[plan_.values[a.body].arguments[k]].source;
+        };
+        require(reached_by(s, s.c_offset, &contraction_loop::c) == reached_by(a.target, all),
+                "a fold of sums that is written elsewhere");
+        require(reached_by(s, s.a_offset, &contraction_loop::a) == reached_by(term(0), all) &&
+                    reached_by(s, s.b_offset, &contraction_loop::b) == reached_by(term(1), all),
+                "a fold of sums that are read elsewhere");
     }
     void compare(const assign& a, const map_step& s) const {
         // Folded loops do not move the result; only a softmax has them in it.

@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "src/plan/schedule/group_price.hpp"
 #include "src/plan/words/loop_words.hpp"
 #include "src/plan/words/opcode_words.hpp"
+#include "src/plan/words/stored_words.hpp"
 #include "src/plan/words/words.hpp"
 
 namespace ricci::plan {
@@ -80,6 +82,14 @@ public:
                            conjugated(c.conjugate_b, c.b), before, places,
                            group("batch", c.batch_names), group("M", c.m_names),
                            group("N", c.n_names), group("K", c.k_names));
+    }
+
+    std::string line(const algebra_step& s) const {
+        static constexpr const char* words[] = {"max", "min", "logsumexp"};
+        return fmt::format("{}  {} = {} + {}   {}  {}  {}  {}",
+                           words[static_cast<std::size_t>(s.algebra)], use(s.c), use(s.a), use(s.b),
+                           group("batch", s.batch_names), group("M", s.m_names),
+                           group("N", s.n_names), group("K", s.k_names));
     }
 
     std::string line(const fused_step& f) const {
@@ -204,7 +214,8 @@ public:
     /// What a fused group does with a tile, and what it leaves out.
     std::string inside(const fused_step& f, const std::string& tiles) const {
         const auto products = joined(f.group.products, ", ", [&](const auto& p) {
-            return fmt::format("{} {}", operand(f, p.a), operand(f, p.b));
+            const auto a = operand(f, p.a), b = operand(f, p.b);
+            return p.is_distance ? fmt::format("({} - {})^2", a, b) : fmt::format("{} {}", a, b);
         });
         std::string done;
         for (const auto& o : f.group.operations) {
@@ -213,13 +224,29 @@ public:
             if (o.kind == operation_kind::weights) done += "  softmax";
             if (o.kind == operation_kind::recomputed) done += "  softmax again";
         }
-        return fmt::format("    tile: {}{}{}{}\n    not stored: {}; {}B saved\n", products, done,
-                           tiles.empty() ? "" : "; ", tiles,
+        return fmt::format("    tile: {}{}{}{}\n{}    not stored: {}; {}B saved\n", products, done,
+                           tiles.empty() ? "" : "; ", tiles, bound(f),
                            joined(f.unstored, ", ", [&](const auto& u) { return use(u); }),
                            with_prefix(f.saved_bytes));
     }
 
+    /// t1[i,j], or t1.
+    std::string name_of(slot_number slot, bool indices) const {
+        return indices ? use({slot, {0, -1}}) : name(slot);
+    }
+
 private:
+    /// What a group cannot be quicker than.
+    static std::string bound(const fused_step& f) {
+        const auto [products, element_wise, memory] = price_of(f);
+        const char* const most = products >= std::max(element_wise, memory) ? "products"
+                                 : element_wise >= memory                   ? "element-wise"
+                                                                            : "memory";
+        return fmt::format(
+            "    bound by {}: {:.2g} nominal cycles of products, {:.2g} element-wise, {:.2g} of "
+            "memory\n",
+            most, products, element_wise, memory);
+    }
     std::string name(slot_number slot) const {
         const auto k = slot.index();
         return temporaries_[k] > 0 ? fmt::format("t{}", temporaries_[k])
@@ -305,6 +332,9 @@ public:
             });
         }
         text_ += words_of_loop(p_, plan_);
+        text_ += words_of_stored(p_, plan_, [&](slot_number slot, bool indices) {
+            return words_.name_of(slot, indices);
+        });
         for (const auto& note : plan_.notes) text_ += fmt::format("not fused: {}\n", note);
         for (const auto& name : plan_.taken_apart)
             text_ +=

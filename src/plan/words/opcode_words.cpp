@@ -68,6 +68,8 @@ const char* word_of(way how) {
     switch (how) {
         case way::contract:
             return "contract";
+        case way::algebra:
+            return "algebra";
         case way::map:
             return "map";
         case way::gather:

@@ -28,6 +28,9 @@ const recorded_program ways = {"ways of steps",
                                "",
                                "v=10 p=8"};
 
+const recorded_program sums_of_two = {"a maximum of sums", "C^{ik} = \\max_j (A^{ij} + B^{jk})",
+                                      "i=8 j=9 k=7"};
+
 const recorded_program rows = {"a product of rows", "Y^{bc} = E^{x_b a} W^{ac}", "b=8 a=5 c=7",
                                "x i32 8 <20; E 20x5"};
 
@@ -75,6 +78,14 @@ TEST_CASE("what is compiled reads and writes what its assignment does") {
         for (auto& s : broken.compiled)
             if (auto* c = std::get_if<contraction_step>(&s)) c->a_edges.clear(), c->b_edges.clear();
     });
+}
+
+TEST_CASE("a fold of sums of two tensors reads and writes what its assignment does") {
+    const planned p(sums_of_two, "emit");
+    p.refuses_steps("a fold of sums that is written elsewhere", "compiled step",
+                    [](program_plan& broken) { compiled<algebra_step>(broken).c_offset = 1; });
+    p.refuses_steps("a fold of sums that are read elsewhere", "compiled step",
+                    [](program_plan& broken) { compiled<algebra_step>(broken).m[0].a += 1; });
 }
 
 TEST_CASE("what is compiled stays in its memory") {

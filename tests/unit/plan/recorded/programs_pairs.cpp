@@ -26,6 +26,11 @@ const std::string contrast = R"(
     S^{nm} = \frac{u^{na} v^{ma}}{\sqrt{\sum_a (u^{na})^2} \sqrt{\sum_a (v^{ma})^2}}
     L = -\operatorname{mean}_n \log \frac{e^{S^{nn} / \tau}}{\sum_m e^{S^{nm} / \tau}}
 )";
+const std::string farthest = R"(C^{ik} = \max_j (A^{ij} - 2 B^{jk} + c^k))";
+const std::string likelihood_of_states = R"(
+    f^{bj} = \operatorname{logsumexp}_i (a^{bi} + T^{ij}) + o^{bj}
+    L = \sum_b \operatorname{logsumexp}_j f^{bj}
+)";
 const std::string both_ways = R"(
     S^{nm} = t u^{na} v^{ma}
     l^n = \operatorname{logsumexp}_m S^{nm} + \operatorname{logsumexp}_m S^{mn}
@@ -186,6 +191,10 @@ std::vector<recorded_program> pair_programs() {
         {"attention with sums of columns", pooled, "h=2 i=256 j=256 a=32 c=32"},
         {"attention with sums of columns, gradients", pooled, "h=2 i=256 j=256 a=32 c=32", "",
          "both O Q K V"},
+        {"maximum of sums", farthest, "i=64 j=48 k=56"},
+        {"maximum of sums, gradients", farthest, "i=64 j=48 k=56", "", "both C A B c"},
+        {"logsumexp of sums", likelihood_of_states, "b=32 i=40 j=48"},
+        {"logsumexp of sums, gradients", likelihood_of_states, "b=32 i=40 j=48", "", "both L a T"},
         {"attention and the best matches of both sides", matched, "h=2 i=256 j=256 a=32 c=32"},
         {"entropy of attention, gradients", entropy, wide, "", "both H Q K"},
     };

@@ -148,6 +148,14 @@ private:
         return line;
     }
 
+    std::string words_of_step(const algebra_step& s) const {
+        static constexpr const char* words[] = {"max", "min", "logsumexp"};
+        return std::string(words[static_cast<std::size_t>(s.algebra)]) + " " + name(s.c.slot) +
+               " = " + name(s.a.slot) + " + " + name(s.b.slot) + "  batch " + loops(s.batch_names) +
+               "  M " + loops(s.m_names) + "  N " + loops(s.n_names) + "  K " + loops(s.k_names) +
+               "\n";
+    }
+
     std::string words_of_step(const map_step& m) const { return map_words(m) + "\n"; }
     std::string map_words(const map_step& m) const {
         std::vector<named_loop> free, over;

@@ -1,0 +1,164 @@
+// Element-wise bodies over pairs of rows and columns.
+#include "src/bodies/body.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "src/kernels/elementwise/price.hpp"
+
+namespace ricci::bodies {
+
+using steps::opcode;
+
+namespace {
+
+bool same(const node& a, const node& b) {
+    return a.op == b.op && a.operand == b.operand &&
+           std::memcmp(&a.value, &b.value, sizeof a.value) == 0 &&
+           std::equal(std::begin(a.argument), std::end(a.argument), std::begin(b.argument));
+}
+
+}  // namespace
+
+int body::append(const node& n) {
+    for (std::size_t k = 0; k < values_.size(); ++k)
+        if (same(values_[k], n)) return static_cast<int>(k);
+    values_.push_back(n);
+    return static_cast<int>(values_.size()) - 1;
+}
+
+// Rows are the even leaves, columns the odd ones.
+int body::row(std::int32_t number) {
+    node n;
+    n.op = kernels::operation(opcode::load);
+    n.operand = 2 * number;
+    return append(n);
+}
+
+int body::column(std::int32_t number) {
+    node n;
+    n.op = kernels::operation(opcode::load);
+    n.operand = 2 * number + 1;
+    return append(n);
+}
+
+leaf body::leaf_of(int k) const {
+    const int operand = (*this)[k].operand;
+    return {operand % 2 != 0, operand / 2};
+}
+
+int body::constant(double value) {
+    node n;
+    n.value = value;
+    return append(n);
+}
+
+int body::apply(int op, int a, int b, int c) {
+    node n;
+    n.op = op;
+    n.argument[0] = a;
+    n.argument[1] = b;
+    n.argument[2] = c;
+    return append(n);
+}
+
+std::vector<int> body::uses() const {
+    std::vector<int> uses(values_.size(), 0);
+    for (const auto& f : folds_) ++uses[static_cast<std::size_t>(f.value)];
+    for (std::size_t k = values_.size(); k-- > 0;) {
+        if (uses[k] == 0) continue;
+        const auto& arguments = values_[k].argument;
+        for (int i = 0; i < 3; ++i)
+            // Who wants a value twice is one who wants it.
+            if (arguments[i] >= 0 &&
+                std::find(arguments, arguments + i, arguments[i]) == arguments + i)
+                ++uses[static_cast<std::size_t>(arguments[i])];
+    }
+    return uses;
+}
+
+namespace {
+
+/// Makes the values of a body anew, each from what its arguments have become.
+class rewriting {
+public:
+    explicit rewriting(const body& from) : from_(from), uses_(from.uses()) {}
+
+    body run() {
+        for (std::size_t k = 0; k < from_.values().size(); ++k)
+            became_.push_back(uses_[k] == 0 ? -1 : value(from_.values()[k]));
+        for (auto f : from_.folds()) {
+            f.value = became(f.value);
+            made_.fold(f);
+        }
+        return std::move(made_);
+    }
+
+private:
+    int became(int k) const { return k < 0 ? -1 : became_[static_cast<std::size_t>(k)]; }
+    bool is_used_once(int k) const { return uses_[static_cast<std::size_t>(k)] == 1; }
+
+    int value(const node& n) {
+        if (elementwise::is(n, opcode::constant)) return made_.constant(n.value);
+        if (elementwise::is(n, opcode::load))
+            return n.operand % 2 != 0 ? made_.column(n.operand / 2) : made_.row(n.operand / 2);
+        const int a = n.argument[0], b = n.argument[1];
+        if (elementwise::is(n, opcode::reciprocal))
+            if (const int power = inverse(a); power >= 0) return power;
+        if (elementwise::is(n, opcode::divide))
+            if (const int power = inverse(b); power >= 0)
+                return made_.apply(opcode::multiply, became(a), power);
+        if (elementwise::is(n, opcode::add)) {
+            for (const auto& [product, other] : {std::pair(b, a), std::pair(a, b)})
+                if (const int sum = with_product(kernels::multiply_add, product, other); sum >= 0)
+                    return sum;
+        }
+        if (elementwise::is(n, opcode::subtract))
+            if (const int difference = with_product(less_product, b, a); difference >= 0)
+                return difference;
+        return made_.apply(n.op, became(a), became(b), became(n.argument[2]));
+    }
+
+    /// 1 / value k as a power, or -1.
+    int inverse(int k) {
+        if (from_.is(k, opcode::sqrt))
+            return made_.apply(inverse_root, became(from_[k].argument[0]));
+        if (!from_.is(k, opcode::multiply)) return -1;
+        for (const int side : {0, 1}) {
+            const int x = from_[k].argument[side], root = from_[k].argument[1 - side];
+            if (from_.is(root, opcode::sqrt) && from_[root].argument[0] == x)
+                return made_.apply(inverse_root_cubed, became(x));
+        }
+        return -1;
+    }
+
+    int with_product(int op, int product, int other) {
+        const bool square = from_.is(product, opcode::square);
+        if (!is_used_once(product) || (!square && !from_.is(product, opcode::multiply))) return -1;
+        const int x = from_[product].argument[0];
+        return made_.apply(op, became(x), became(square ? x : from_[product].argument[1]),
+                           became(other));
+    }
+
+    const body& from_;
+    std::vector<int> uses_, became_;
+    body made_;
+};
+
+}  // namespace
+
+void body::simplify() { *this = rewriting(*this).run(); }
+
+bool has_instruction(int op) {
+    if (op >= kernels::multiply_add) return true;
+    switch (static_cast<opcode>(op)) {
+        case opcode::power:
+        case opcode::modulo:
+        case opcode::position:
+            return false;
+        default:
+            return true;
+    }
+}
+
+}  // namespace ricci::bodies

@@ -1,0 +1,75 @@
+// An element-wise body over pairs of rows and columns: its values, and what is folded of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "src/kernels/bodies/bodies.hpp"
+#include "src/tile/program.hpp"
+
+namespace ricci::bodies {
+
+using elementwise::node;
+
+/// Operations of bodies alone, behind those of kernels: the powers of the machine, and third -
+/// first * second.
+inline constexpr int inverse_root = kernels::operation_count;
+inline constexpr int inverse_root_cubed = inverse_root + 1;
+inline constexpr int less_product = inverse_root_cubed + 1;
+
+/// What a body reads: one number for each row, or one for each column.
+struct leaf {
+    bool of_column = false;
+    std::int32_t number = 0;  // among those of rows, or of columns
+};
+
+/// A value that is folded: over the columns of each row, or over the rows of each column.
+struct body_fold {
+    kernels::body_fold what = kernels::body_fold::add;  // of one argument
+    bool over_rows = false;
+    int value = -1;
+};
+
+class body {
+public:
+    int row(std::int32_t number);
+    int column(std::int32_t number);
+    int constant(double value);
+    /// A value that is there already is not repeated.
+    int apply(int op, int a, int b = -1, int c = -1);
+    int apply(steps::opcode code, int a, int b = -1, int c = -1) {
+        return apply(kernels::operation(code), a, b, c);
+    }
+    void fold(body_fold what) { folds_.push_back(what); }
+
+    const std::vector<node>& values() const { return values_; }
+    const node& operator[](int k) const { return values_[static_cast<std::size_t>(k)]; }
+    const std::vector<body_fold>& folds() const { return folds_; }
+    /// Of a load.
+    leaf leaf_of(int k) const;
+    bool is(int k, steps::opcode code) const { return elementwise::is((*this)[k], code); }
+    bool is_row(int k) const { return is(k, steps::opcode::load) && !leaf_of(k).of_column; }
+    bool is_column(int k) const { return is(k, steps::opcode::load) && leaf_of(k).of_column; }
+    /// One number for a row, or the same one everywhere.
+    bool is_row_or_constant(int k) const { return is_row(k) || is(k, steps::opcode::constant); }
+    bool is_leaf(int k) const {
+        return is(k, steps::opcode::load) || is(k, steps::opcode::constant);
+    }
+
+    /// How many values and folds want each value; none that no fold needs.
+    std::vector<int> uses() const;
+    /// The same values in fewer operations: 1 / (x sqrt x) and its like as powers, products in the
+    /// sums that they are terms of. They may be rounded otherwise.
+    void simplify();
+
+private:
+    int append(const node& n);
+
+    std::vector<node> values_;
+    std::vector<body_fold> folds_;
+};
+
+/// Whether the machine has the operation.
+bool has_instruction(int op);
+
+}  // namespace ricci::bodies

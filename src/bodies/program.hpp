@@ -1,0 +1,41 @@
+// A body as a program of the register machine, and its frame.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "src/bodies/body.hpp"
+
+namespace ricci::bodies {
+
+/// What a program is made for.
+struct machine_shape {
+    int lanes = 1;           // of a vector
+    int columns = 1;         // of a block
+    int tile_columns = 512;  // of a frame, whole blocks
+    int block() const { return 2 * lanes * columns; }
+    int rows() const { return 2 * lanes; }
+};
+
+struct program {
+    /// Programs for whole blocks, and for those where some columns or rows do not count.
+    std::vector<kernels::body_instruction> code, edge_code;
+    bool folds_rows = false;
+
+    // The frame, in elements: masks of rows come first.
+    struct constant {
+        std::uint32_t at = 0;
+        double value = 0;
+    };
+    std::uint32_t rows = 0;  // of rows number k: machine_shape::rows() of them from rows + k rows()
+    std::uint32_t columns =
+        0;  // of columns number k: tile_columns from columns + k tile_columns on
+    std::vector<constant> constants;    // rows() equal numbers each
+    std::vector<std::uint32_t> states;  // of each fold
+    std::uint32_t frame = 0;            // in all
+};
+
+/// `rows`, `columns`: how many operands there are of each.
+program compile(const body& what, int rows, int columns, const machine_shape& machine);
+
+}  // namespace ricci::bodies

@@ -1,0 +1,197 @@
+// A fused group as one body over pairs.
+#include "src/fused/pair_body.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "src/tile/program.hpp"
+
+namespace ricci::fused {
+namespace {
+
+using steps::loop_role;
+using steps::opcode;
+
+constexpr std::int64_t most_contracted = 8;  // numbers of a product
+constexpr std::int64_t most_values = 4;      // of a result
+constexpr std::size_t most_nodes = 200;
+constexpr std::size_t most_folds = 24;
+
+/// Not of this kind: thrown by the steps of `reader`, caught by `pair_body_of`.
+struct unsuitable {};
+
+class reader {
+public:
+    reader(const steps::fused_group& what, const geometry& g) : group_(what), geometry_(g) {}
+
+    pair_body read() {
+        const auto is_of_rows = [](const steps::tile_consumer& c) {
+            return c.summed == loop_role::column;
+        };
+        made_.swapped = std::ranges::none_of(group_.consumers, is_of_rows);
+        for (std::size_t k = 0; k < group_.products.size(); ++k) add_product(k);
+        for (const auto& o : group_.operations) add_operation(o);
+        for (std::size_t k = 0; k < group_.consumers.size(); ++k) add_consumer(k);
+        made_.what.simplify();
+        return std::move(made_);
+    }
+
+private:
+    static void require(bool suitable) {
+        if (!suitable) throw unsuitable();
+    }
+
+    std::int64_t stride(std::int32_t operand, bool of_column) const {
+        const auto k = static_cast<std::size_t>(operand);
+        return of_column != made_.swapped ? geometry_.column.strides[k] : geometry_.row.strides[k];
+    }
+
+    static std::int32_t number_of(std::vector<pair_operand>& all, const pair_operand& o) {
+        for (std::size_t k = 0; k < all.size(); ++k)
+            if (all[k].operand == o.operand && all[k].offset == o.offset &&
+                all[k].product == o.product && all[k].counts_start == o.counts_start)
+                return static_cast<std::int32_t>(k);
+        all.push_back(o);
+        return static_cast<std::int32_t>(all.size()) - 1;
+    }
+
+    /// What does not move along columns is one number for each row.
+    int load(std::int32_t operand, std::int64_t offset, std::int32_t product = -1) {
+        const bool of_column = stride(operand, true) != 0;
+        require(!of_column || stride(operand, false) == 0);
+        return leaf({operand, offset, product, false, true}, of_column);
+    }
+    int leaf(const pair_operand& o, bool of_column) {
+        return of_column ? made_.what.column(number_of(made_.columns, o))
+                         : made_.what.row(number_of(made_.rows, o));
+    }
+
+    int position(std::int32_t operand) {
+        // All of them have to be exact.
+        double reach = std::abs(static_cast<double>(group_.operands[at(operand)].offset));
+        for (std::size_t l = 0; l < group_.loops.size(); ++l)
+            reach += std::abs(static_cast<double>(group_.operands[at(operand)].strides[l])) *
+                     static_cast<double>(group_.loops[l].extent);
+        require(reach < (group_.type == element::f32 ? 0x1p24 : 0x1p53));
+        const bool of_columns = stride(operand, true) != 0, of_rows = stride(operand, false) != 0;
+        pair_operand o{operand, 0, -1, true, true};
+        if (!of_columns) return leaf(o, false);
+        const int columns = leaf({operand, 0, -1, true, !of_rows}, true);
+        return of_rows ? made_.what.apply(opcode::add, leaf(o, false), columns) : columns;
+    }
+
+    // As the kernels of products do it, so that whoever compares with the same product elsewhere
+    // finds the same bits.
+    void add_product(std::size_t number) {
+        const auto& p = group_.products[number];
+        const auto inner = flatten(p.contracted);
+        require(inner.total >= 1 && inner.total <= most_contracted && inner.a.size() == 1);
+        int sum = -1;
+        for (std::int64_t k = 0; k < inner.last.extent; ++k) {
+            const auto scaled = p.is_distance ? -1 : static_cast<std::int32_t>(number);
+            const int a = load(p.a, inner.a[0] + k * inner.last.a, scaled);
+            const int b = load(p.b, inner.b[0] + k * inner.last.b);
+            int first = a, second = b;
+            if (p.is_distance) first = second = made_.what.apply(opcode::subtract, b, a);
+            if (sum >= 0) sum = made_.what.apply(kernels::multiply_add, first, second, sum);
+            else if (p.is_distance) sum = made_.what.apply(opcode::square, first);
+            else sum = made_.what.apply(opcode::multiply, first, second);
+        }
+        tiles_.push_back(sum);
+    }
+
+    void add_operation(const steps::tile_operation& o) {
+        require(o.kind == steps::operation_kind::values && !o.pinned);
+        check_conditions(o.program);
+        auto program = o.program;
+        const auto operands = static_cast<std::int32_t>(group_.operands.size());
+        for (auto& i : program)
+            if (i.code == opcode::load && i.operand < 0) i.operand = operands - 2 - i.operand;
+        std::vector<int> values;
+        for (const auto& n : elementwise::simplify(program, group_.type)) {
+            const auto argument = [&](int k) {
+                return n.argument[k] < 0 ? -1 : values[static_cast<std::size_t>(n.argument[k])];
+            };
+            if (elementwise::is(n, opcode::constant)) {
+                values.push_back(made_.what.constant(n.value));
+            } else if (elementwise::is(n, opcode::position)) {
+                values.push_back(position(n.operand));
+            } else if (elementwise::is(n, opcode::load)) {
+                values.push_back(n.operand >= operands ? tiles_[at(n.operand - operands)]
+                                                       : load(n.operand, 0));
+            } else {
+                require(bodies::has_instruction(n.op));
+                values.push_back(made_.what.apply(n.op, argument(0), argument(1), argument(2)));
+            }
+            require(made_.what.values().size() <= most_nodes);
+        }
+        tiles_.push_back(values.back());
+    }
+
+    // Conditions on places that leave out more than a line of pairs make tiles that nobody has to
+    // compute.
+    static void check_conditions(const std::vector<steps::instruction>& program) {
+        const auto is_position = [&](std::int32_t k) {
+            return k >= 0 && program[static_cast<std::size_t>(k)].code == opcode::position;
+        };
+        for (const auto& i : program)
+            if (is_position(i.first) || is_position(i.second) || is_position(i.third))
+                require(i.code == opcode::not_equal);
+    }
+
+    void add_consumer(std::size_t number) {
+        const auto& c = group_.consumers[number];
+        require(c.summed != loop_role::batch && !c.added && c.weights < 0 && c.count < 0);
+        require(c.by != steps::monoid::exponentials);
+        const bool over_rows = (c.summed == loop_role::row) != made_.swapped;
+        const auto values = flatten(c.values);
+        require(values.total >= 1 && values.total <= most_values);
+        for (std::size_t run = 0; run < values.a.size(); ++run)
+            for (std::int64_t k = 0; k < values.last.extent; ++k) {
+                int value = tiles_[at(c.tile)];
+                if (c.b >= 0)
+                    value = made_.what.apply(opcode::multiply, value,
+                                             load(c.b, values.a[run] + k * values.last.a));
+                made_.what.fold({fold_of(c.by), over_rows, value});
+                made_.results.push_back({static_cast<std::int32_t>(number), c.output,
+                                         values.b[run] + k * values.last.b, c.beta,
+                                         c.by == steps::monoid::sum, over_rows});
+            }
+        require(made_.results.size() <= most_folds);
+    }
+
+    static kernels::body_fold fold_of(steps::monoid by) {
+        switch (by) {
+            case steps::monoid::product:
+                return kernels::body_fold::multiply;
+            case steps::monoid::maximum:
+                return kernels::body_fold::larger;
+            case steps::monoid::minimum:
+                return kernels::body_fold::smaller;
+            case steps::monoid::sum:
+            case steps::monoid::exponentials:
+                break;
+        }
+        return kernels::body_fold::add;
+    }
+
+    static std::size_t at(std::int32_t k) { return static_cast<std::size_t>(k); }
+
+    const steps::fused_group& group_;
+    const geometry& geometry_;
+    pair_body made_;
+    std::vector<int> tiles_;  // the value of each
+};
+
+}  // namespace
+
+std::optional<pair_body> pair_body_of(const steps::fused_group& what, const geometry& g) {
+    try {
+        return reader(what, g).read();
+    } catch (const unsuitable&) {
+        return {};
+    }
+}
+
+}  // namespace ricci::fused

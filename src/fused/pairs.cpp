@@ -1,0 +1,331 @@
+// Fused groups that the register machine runs.
+#include "src/fused/pairs.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "src/runtime/buffers.hpp"
+#include "src/runtime/parallel.hpp"
+
+namespace ricci::fused {
+namespace {
+
+constexpr int most_tile_columns = 512;
+// Of states of columns, which every block of rows goes through.
+constexpr std::size_t column_state_bytes = std::size_t{32} << 10;
+constexpr std::int64_t most_unit_rows = 256;
+constexpr std::int64_t enough_tasks = 16;
+constexpr double few_pairs = 1 << 18;  // no more than one thread is worth
+
+std::int64_t parts(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
+
+}  // namespace
+
+template <class T>
+pairs<T>::pairs(const steps::fused_group& what, const geometry& g, pair_body body)
+    : body_(std::move(body)),
+      machine_(&kernels::body_machine<T>()),
+      products_(what.products.size()),
+      operands_(what.operands.size()),
+      offset_(g.offset),
+      batch_(g.batch),
+      rows_{g.row, g.other_rows},
+      columns_{g.column, g.other_columns} {
+    if (body_.swapped) std::swap(rows_, columns_);
+    shape_ = {machine_->lanes, machine_->columns, most_tile_columns};
+    const auto over_rows = static_cast<std::size_t>(
+        std::ranges::count_if(body_.results, [](const pair_result& r) { return r.over_rows; }));
+    while (over_rows * static_cast<std::size_t>(shape_.tile_columns * shape_.lanes) * sizeof(T) >
+               column_state_bytes &&
+           shape_.tile_columns > 64)
+        shape_.tile_columns /= 2;
+    program_ = bodies::compile(body_.what, static_cast<int>(body_.rows.size()),
+                               static_cast<int>(body_.columns.size()), shape_);
+    choose_tasks();
+    if (!suitable_) return;
+    runtime::worker_memory(0);  // now, not in the middle of a run
+    if (program_.folds_rows) order_.reserve(split_ ? batches_ * column_tiles_ : batches_);
+}
+
+template <class T>
+void pairs<T>::choose_tasks() {
+    const std::int64_t extent = rows_.loop.extent, block = shape_.rows();
+    batches_ = iterations(batch_);
+    unit_rows_ = std::clamp(extent / enough_tasks / block * block, block, most_unit_rows);
+    row_units_ = iterations(rows_.others) * parts(extent, unit_rows_);
+    column_tiles_ = iterations(columns_.others) * parts(columns_.loop.extent, shape_.tile_columns);
+    split_ = batches_ < enough_tasks;
+    const double all = static_cast<double>(batches_ * iterations(rows_.others) * extent) *
+                       static_cast<double>(iterations(columns_.others) * columns_.loop.extent);
+    const std::int64_t tasks = !program_.folds_rows ? batches_ * row_units_
+                               : split_             ? batches_ * column_tiles_
+                                                    : batches_;
+    // A block that is mostly empty costs as much as a full one.
+    suitable_ = all > 0 && extent >= shape_.lanes && columns_.loop.extent >= 4 * shape_.columns &&
+                (2 * tasks >= enough_tasks || all <= few_pairs) && bytes() <= runtime::worker_bytes;
+}
+
+template <class T>
+std::size_t pairs<T>::bytes() const {
+    const std::size_t numbers =
+        program_.frame + body_.results.size() * static_cast<std::size_t>(unit_rows_);
+    return (numbers + 16) * sizeof(T) + 2 * operands_ * sizeof(std::int64_t);
+}
+
+template <class T>
+typename pairs<T>::task pairs<T>::start(int worker, void* const* bases,
+                                        const double* numbers) const {
+    task t;
+    t.frame = reinterpret_cast<T*>(runtime::worker_memory(worker));
+    t.totals = t.frame + program_.frame;
+    t.origin = reinterpret_cast<std::int64_t*>(
+        t.totals + (body_.results.size() * static_cast<std::size_t>(unit_rows_) + 15) / 16 * 16);
+    t.at = t.origin + operands_;
+    t.bases = bases;
+    t.numbers = numbers;
+    const auto wide = static_cast<std::size_t>(shape_.rows());
+    for (const auto& c : program_.constants)
+        std::fill_n(t.frame + c.at, wide, static_cast<T>(c.value));
+    return t;
+}
+
+template <class T>
+void pairs<T>::move_to(task& t, std::int64_t batch, std::int64_t rows, std::int64_t columns) const {
+    std::copy(offset_.begin(), offset_.end(), t.at);
+    move(batch_, batch, t.at);
+    move(rows_.others, rows, t.at);
+    move(columns_.others, columns, t.at);
+}
+
+template <class T>
+void pairs<T>::run(void* const* bases, const double* numbers) const {
+    if (!program_.folds_rows) {
+        auto body = [&](std::int64_t number, int worker) {
+            auto t = start(worker, bases, numbers);
+            run_rows(t, number);
+        };
+        runtime::parallel_for(batches_ * row_units_, body);
+        return;
+    }
+    auto body = [&](runtime::turn& mine, std::int64_t number, int worker) {
+        auto t = start(worker, bases, numbers);
+        if (split_) return run_columns(t, mine, number / column_tiles_, number % column_tiles_);
+        for (std::int64_t tile = 0; tile < column_tiles_; ++tile)
+            run_columns(t, mine, number, tile);
+    };
+    runtime::parallel_for_in_turns(order_, split_ ? batches_ * column_tiles_ : batches_, body);
+}
+
+// Some rows and all columns, for which the rows' folds are complete.
+template <class T>
+void pairs<T>::run_rows(task& t, std::int64_t unit) const {
+    const std::int64_t units = parts(rows_.loop.extent, unit_rows_);
+    const std::int64_t row = unit % units * unit_rows_;
+    const std::int64_t rows = std::min(unit_rows_, rows_.loop.extent - row);
+    const std::int64_t others = iterations(rows_.others);
+    const std::int64_t other = unit / units % others, batch = unit / units / others;
+    clear_totals(t);
+    for (std::int64_t o = 0; o < iterations(columns_.others); ++o) {
+        move_to(t, batch, other, o);
+        for (std::int64_t c = 0; c < columns_.loop.extent; c += shape_.tile_columns)
+            add_pairs(t, row, rows, pack_columns(t, c));
+    }
+    move_to(t, batch, other, 0);
+    write_rows(t, row, rows, true);
+}
+
+// A tile of columns and all rows, for which the columns' folds are complete. What the tile adds to
+// the folds of rows it adds when the tile before it has.
+template <class T>
+void pairs<T>::run_columns(task& t, runtime::turn& mine, std::int64_t batch,
+                           std::int64_t tile) const {
+    const std::int64_t tiles = parts(columns_.loop.extent, shape_.tile_columns);
+    const std::int64_t first = tile % tiles * shape_.tile_columns, other = tile / tiles;
+    const std::int64_t units = parts(rows_.loop.extent, unit_rows_);
+    const bool in_turns = split_ && tile > 0;
+    const std::int64_t columns =
+        std::min<std::int64_t>(shape_.tile_columns, columns_.loop.extent - first);
+    clear_columns(t);
+    for (std::int64_t unit = 0; unit < row_units_; ++unit) {
+        const std::int64_t row = unit % units * unit_rows_;
+        const std::int64_t rows = std::min(unit_rows_, rows_.loop.extent - row);
+        move_to(t, batch, unit / units, other);
+        // What a column has may change with the row loops around the blocks.
+        if (row == 0) pack_columns(t, first);
+        clear_totals(t);
+        add_pairs(t, row, rows, columns);
+        if (in_turns && !mine.wait_for(1, unit + 1)) return;
+        write_rows(t, row, rows, tile == 0);
+        if (split_) mine.advance(unit + 1);
+    }
+    move_to(t, batch, 0, other);
+    write_columns(t, first, columns);
+}
+
+template <class T>
+void pairs<T>::load(const task& t, const pair_operand& o, const side& s, std::int64_t first,
+                    std::int64_t count, std::int64_t padded, T* to) const {
+    const auto k = static_cast<std::size_t>(o.operand);
+    const std::int64_t stride = s.loop.strides[k];
+    if (o.is_position) {
+        const std::int64_t start = (o.counts_start ? t.at[k] : 0) + first * stride;
+        for (std::int64_t x = 0; x < count; ++x) to[x] = static_cast<T>(start + x * stride);
+    } else {
+        const T* const from =
+            static_cast<const T*>(t.bases[k]) + t.at[k] + o.offset + first * stride;
+        if (stride == 1) {
+            std::copy_n(from, count, to);
+        } else {
+            for (std::int64_t x = 0; x < count; ++x) to[x] = from[x * stride];
+        }
+    }
+    if (o.product >= 0) {
+        const T number = static_cast<T>(t.numbers[o.product]);
+        if (number != 1)
+            for (std::int64_t x = 0; x < count; ++x) to[x] *= number;
+    }
+    // What is no row or column is computed with all the same, as the last one that is.
+    std::fill(to + count, to + padded, to[count - 1]);
+}
+
+/// How many columns there are.
+template <class T>
+std::int64_t pairs<T>::pack_columns(const task& t, std::int64_t first) const {
+    const std::int64_t count =
+        std::min<std::int64_t>(shape_.tile_columns, columns_.loop.extent - first);
+    const std::int64_t padded = parts(count, shape_.columns) * shape_.columns;
+    T* to = t.frame + program_.columns;
+    for (const auto& o : body_.columns) {
+        load(t, o, columns_, first, count, padded, to);
+        to += shape_.tile_columns;
+    }
+    return count;
+}
+
+template <class T>
+void pairs<T>::add_pairs(task& t, std::int64_t row, std::int64_t rows, std::int64_t columns) const {
+    const std::int64_t block = shape_.rows();
+    const std::int64_t whole = columns / shape_.columns * shape_.columns;
+    const std::int64_t all = parts(columns, shape_.columns) * shape_.columns;
+    const auto& folds = body_.what.folds();
+    for (std::int64_t r = 0; r < rows; r += block) {
+        const std::int64_t count = std::min(block, rows - r);
+        T* to = t.frame + program_.rows;
+        for (const auto& o : body_.rows) {
+            load(t, o, rows_, row + r, count, block, to);
+            to += block;
+        }
+        for (std::size_t f = 0; f < folds.size(); ++f)
+            if (!folds[f].over_rows) std::fill_n(t.frame + program_.states[f], block, identity(f));
+        std::fill_n(t.frame, count, T{1});
+        std::fill(t.frame + count, t.frame + block, T{0});
+        const bool at_edge = program_.folds_rows && count < block;
+        if (!at_edge) machine_->run(program_.code.data(), t.frame, 0, whole, columns);
+        machine_->run(program_.edge_code.data(), t.frame, at_edge ? 0 : whole, all, columns);
+        for (std::size_t f = 0; f < folds.size(); ++f) {
+            if (folds[f].over_rows) continue;
+            const T* const state = t.frame + program_.states[f];
+            T* const total = t.totals + static_cast<std::int64_t>(f) * unit_rows_ + r;
+            for (std::int64_t x = 0; x < count; ++x) total[x] = joined(f, total[x], state[x]);
+        }
+    }
+}
+
+template <class T>
+T pairs<T>::identity(std::size_t fold) const {
+    switch (body_.what.folds()[fold].what) {
+        case kernels::body_fold::multiply:
+            return 1;
+        case kernels::body_fold::larger:
+            return -std::numeric_limits<T>::infinity();
+        case kernels::body_fold::smaller:
+            return std::numeric_limits<T>::infinity();
+        default:
+            return 0;
+    }
+}
+
+template <class T>
+T pairs<T>::joined(std::size_t fold, T a, T b) const {
+    using steps::monoid;
+    switch (body_.what.folds()[fold].what) {
+        case kernels::body_fold::multiply:
+            return steps::joined(monoid::product, a, b);
+        case kernels::body_fold::larger:
+            return steps::joined(monoid::maximum, a, b);
+        case kernels::body_fold::smaller:
+            return steps::joined(monoid::minimum, a, b);
+        default:
+            return steps::joined(monoid::sum, a, b);
+    }
+}
+
+template <class T>
+void pairs<T>::clear_totals(const task& t) const {
+    for (std::size_t f = 0; f < body_.results.size(); ++f)
+        std::fill_n(t.totals + static_cast<std::int64_t>(f) * unit_rows_, unit_rows_, identity(f));
+}
+
+template <class T>
+void pairs<T>::clear_columns(const task& t) const {
+    const auto& folds = body_.what.folds();
+    for (std::size_t f = 0; f < folds.size(); ++f)
+        if (folds[f].over_rows)
+            std::fill_n(t.frame + program_.states[f], shape_.tile_columns * shape_.lanes,
+                        identity(f));
+}
+
+template <class T>
+void pairs<T>::write(const task& t, std::size_t number, T* to, T value, bool first) const {
+    const auto& r = body_.results[number];
+    if (!r.is_sum) {
+        *to = first ? value : joined(number, *to, value);
+        return;
+    }
+    const auto scale = static_cast<T>(t.numbers[products_ + static_cast<std::size_t>(r.consumer)]);
+    const T beta = first ? static_cast<T>(r.beta) : T{1};
+    *to = beta == 0 ? scale * value : scale * value + beta * *to;
+}
+
+template <class T>
+void pairs<T>::write_rows(const task& t, std::int64_t row, std::int64_t rows, bool first) const {
+    for (std::size_t f = 0; f < body_.results.size(); ++f) {
+        const auto& r = body_.results[f];
+        if (r.over_rows) continue;
+        const auto k = static_cast<std::size_t>(r.output);
+        const std::int64_t stride = rows_.loop.strides[k];
+        T* const to = static_cast<T*>(t.bases[k]) + t.at[k] + r.offset + row * stride;
+        const T* const total = t.totals + static_cast<std::int64_t>(f) * unit_rows_;
+        for (std::int64_t x = 0; x < rows; ++x) write(t, f, to + x * stride, total[x], first);
+    }
+}
+
+template <class T>
+void pairs<T>::write_columns(const task& t, std::int64_t first, std::int64_t columns) const {
+    for (std::size_t f = 0; f < body_.results.size(); ++f) {
+        const auto& r = body_.results[f];
+        if (!r.over_rows) continue;
+        const auto k = static_cast<std::size_t>(r.output);
+        const std::int64_t stride = columns_.loop.strides[k];
+        T* const to = static_cast<T*>(t.bases[k]) + t.at[k] + r.offset + first * stride;
+        const T* state = t.frame + program_.states[f];
+        for (std::int64_t c = 0; c < columns; ++c, state += shape_.lanes) {
+            T all = state[0];
+            for (int x = 1; x < shape_.lanes; ++x) all = joined(f, all, state[x]);
+            write(t, f, to + c * stride, all, true);
+        }
+    }
+}
+
+template <class T>
+std::string pairs<T>::describe() const {
+    return fmt::format("blocks of {} x {} in registers", shape_.rows(), shape_.columns);
+}
+
+template class pairs<float>;
+template class pairs<double>;
+
+}  // namespace ricci::fused

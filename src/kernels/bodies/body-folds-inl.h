@@ -1,0 +1,197 @@
+// Folds of the register machine: what takes a block up. The including file defines
+// RICCI_BODY_TYPE.
+#if defined(RICCI_KERNELS_BODY_FOLDS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef RICCI_KERNELS_BODY_FOLDS_INL_H
+#undef RICCI_KERNELS_BODY_FOLDS_INL_H
+#else
+#define RICCI_KERNELS_BODY_FOLDS_INL_H
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <hwy/highway.h>
+
+#include "src/kernels/bodies/body-block-inl.h"
+#include "src/kernels/unroll.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace ricci::kernels::HWY_NAMESPACE {
+namespace {
+
+constexpr bool is_extremum(body_fold what) {
+    return what == body_fold::larger || what == body_fold::smaller;
+}
+constexpr bool has_factor(body_fold what) { return what >= body_fold::add_times_rows; }
+
+/// A state and what is joined to it. NaN stays.
+template <body_fold what>
+HWY_INLINE vector joined(vector state, vector a, vector x) {
+    if constexpr (what == body_fold::multiply) return hn::Mul(state, a);
+    else if constexpr (what == body_fold::larger) return larger(state, a);
+    else if constexpr (what == body_fold::smaller) return smaller(state, a);
+    else if constexpr (has_factor(what)) return hn::MulAdd(a, x, state);
+    else return hn::Add(state, a);
+}
+
+/// Of values of which none is NaN; a state that is NaN stays.
+template <body_fold what>
+HWY_INLINE vector joined_numbers(vector state, vector a) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    // The second one where either is NaN.
+    return what == body_fold::larger ? hn::Max(a, state) : hn::Min(a, state);
+#else
+    return joined<what>(state, a, a);
+#endif
+}
+
+/// The block's vectors for row vector w, from `first` on, as one.
+template <body_fold what, int first, int columns>
+HWY_INLINE vector tree(const stored<vector> (&a)[block_vectors], int w) {
+    if constexpr (columns == 1) {
+        return a[first * row_vectors + w];
+    } else {
+        const vector x = tree<what, first, columns / 2>(a, w);
+        const vector y = tree<what, first + columns / 2, columns - columns / 2>(a, w);
+        if constexpr (what == body_fold::multiply) return hn::Mul(x, y);
+        else if constexpr (what == body_fold::larger) return hn::Max(x, y);
+        else if constexpr (what == body_fold::smaller) return hn::Min(x, y);
+        else return hn::Add(x, y);
+    }
+}
+
+/// Whether there may be NaN in a block.
+HWY_INLINE bool may_have_nan(const stored<vector> (&a)[block_vectors]) {
+    const vector sum = hn::Add(tree<body_fold::add, 0, block_columns>(a, 0),
+                               tree<body_fold::add, 0, block_columns>(a, 1));
+    return HWY_UNLIKELY(!hn::AllFalse(tag(), hn::IsNaN(sum)));
+}
+
+template <body_fold what>
+HWY_INLINE void fold_columns(const stored<vector> (&a)[block_vectors],
+                             const stored<vector> (&x)[block_vectors], number* state) {
+    const tag d;
+    const bool slow = is_extremum(what) && may_have_nan(a);
+    RICCI_UNROLL
+    for (int w = 0; w < row_vectors; ++w) {
+        vector s = hn::Load(d, state + w * lane_count);
+        if constexpr (has_factor(what)) {
+            // Two chains: half of the columns are added up beside the state.
+            if constexpr (block_columns == 1) {
+                s = joined<what>(s, a[w], x[w]);
+            } else {
+                vector other = hn::Mul(a[row_vectors + w], x[row_vectors + w]);
+                s = joined<what>(s, a[w], x[w]);
+                RICCI_UNROLL
+                for (int c = 2; c < block_columns; c += 2) {
+                    const int even = c * row_vectors + w, odd = even + row_vectors;
+                    s = joined<what>(s, a[even], x[even]);
+                    other = joined<what>(other, a[odd], x[odd]);
+                }
+                s = hn::Add(s, other);
+            }
+        } else if constexpr (is_extremum(what)) {
+            if (slow) {
+                for (int c = 0; c < block_columns; ++c)
+                    s = joined<what>(s, a[c * row_vectors + w], s);
+            } else {
+                s = joined_numbers<what>(s, tree<what, 0, block_columns>(a, w));
+            }
+        } else {
+            const vector all = tree<what, 0, block_columns>(a, w);
+            s = joined<what>(s, all, all);
+        }
+        hn::Store(s, d, state + w * lane_count);
+    }
+}
+
+template <body_fold what>
+HWY_INLINE void fold_rows(const stored<vector> (&a)[block_vectors],
+                          const stored<vector> (&x)[block_vectors], number* state) {
+    const tag d;
+    const bool slow = is_extremum(what) && may_have_nan(a);
+    RICCI_UNROLL
+    for (int c = 0; c < block_columns; ++c) {
+        vector s = hn::Load(d, state + c * lane_count);
+        RICCI_UNROLL
+        for (int w = 0; w < row_vectors; ++w) {
+            const int u = c * row_vectors + w;
+            if (is_extremum(what) && !slow) s = joined_numbers<what>(s, a[u]);
+            else s = joined<what>(s, a[u], x[u]);
+        }
+        hn::Store(s, d, state + c * lane_count);
+    }
+}
+
+/// A few columns of a block, and of its rows, where that says so, only the lanes of a mask.
+template <body_fold what>
+HWY_NOINLINE void fold_at_edge(const number* a, const number* x, number* state, const number* mask,
+                               bool rows, std::int64_t columns) {
+    const tag d;
+    for (std::int64_t c = 0; c < columns; ++c)
+        for (int w = 0; w < row_vectors; ++w) {
+            const std::int64_t u = (c * row_vectors + w) * lane_count;
+            number* const to = state + (rows ? c : w) * lane_count;
+            const vector s = hn::Load(d, to);
+            vector all = joined<what>(s, hn::Load(d, a + u), hn::Load(d, x + u));
+            if (rows) all = hn::IfThenElse(is_true(d, hn::Load(d, mask + w * lane_count)), all, s);
+            hn::Store(all, d, to);
+        }
+}
+
+template <body_fold what, int... u>
+HWY_INLINE void find_factors(const body_instruction& i, const number* frame, std::int64_t j,
+                             stored<vector> (&x)[block_vectors], std::integer_sequence<int, u...>) {
+    constexpr bool pairs = what >= body_fold::add_times;
+    constexpr body_place place = what == body_fold::add_times_columns ? body_place::columns
+                                 : what == body_fold::add_times_block ? body_place::block
+                                                                      : body_place::rows;
+    const argument<place> first(frame + i.y, j);
+    if constexpr (pairs) {
+        const argument<body_place::columns> second(frame + i.z, j);
+        constexpr auto difference =
+            what == body_fold::add_times ? body_pair::difference : body_pair::other_difference;
+        ((x[u] = difference == body_pair::difference
+                     ? hn::Sub(second.template get<u>(), first.template get<u>())
+                     : hn::Sub(first.template get<u>(), second.template get<u>())),
+         ...);
+    } else {
+        ((x[u] = first.template get<u>()), ...);
+    }
+}
+
+template <body_fold what, bool of_rows, bool at_edge>
+HWY_INLINE void fold_block(const stored<vector> (&a)[block_vectors], const body_instruction& i,
+                           number* frame, std::int64_t j, std::int64_t count) {
+    number* const state = frame + i.x + (of_rows ? j * lane_count : 0);
+    stored<vector> x[block_vectors];
+    if constexpr (has_factor(what)) {
+        find_factors<what>(i, frame, j, x, std::make_integer_sequence<int, block_vectors>());
+    } else {
+        RICCI_UNROLL
+        for (int u = 0; u < block_vectors; ++u) x[u] = a[u];
+    }
+    if constexpr (at_edge) {
+        const tag d;
+        HWY_ALIGN number values[block_elements];
+        HWY_ALIGN number factors[block_elements];
+        RICCI_UNROLL
+        for (int u = 0; u < block_vectors; ++u) {
+            hn::Store(vector(a[u]), d, values + u * lane_count);
+            hn::Store(vector(x[u]), d, factors + u * lane_count);
+        }
+        fold_at_edge<what>(values, factors, state, frame, of_rows,
+                           std::min<std::int64_t>(block_columns, count - j));
+    } else if constexpr (of_rows) {
+        fold_rows<what>(a, x, state);
+    } else {
+        fold_columns<what>(a, x, state);
+    }
+}
+
+}  // namespace
+}  // namespace ricci::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

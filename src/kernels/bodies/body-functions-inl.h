@@ -1,0 +1,130 @@
+// Functions of the register machine: those of the table, but quicker where the target has
+// instructions for it. The including file defines RICCI_BODY_TYPE.
+#if defined(RICCI_KERNELS_BODY_FUNCTIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef RICCI_KERNELS_BODY_FUNCTIONS_INL_H
+#undef RICCI_KERNELS_BODY_FUNCTIONS_INL_H
+#else
+#define RICCI_KERNELS_BODY_FUNCTIONS_INL_H
+#endif
+
+#include <type_traits>
+
+#include <hwy/highway.h>
+
+#include "src/kernels/bodies/bodies.hpp"
+#include "src/kernels/elementwise/functions-inl.h"
+#include "src/kernels/elementwise/price.hpp"
+
+HWY_BEFORE_NAMESPACE();
+// Unnamed: the same names are compiled once for each element type.
+namespace ricci::kernels::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using number = RICCI_BODY_TYPE;
+using tag = hn::ScalableTag<number>;
+using vector = hn::Vec<tag>;
+
+constexpr bool is_single = std::is_same_v<number, float>;
+
+template <steps::opcode code>
+struct function_of;
+
+#define RICCI_FUNCTION(NAME, ...)             \
+    template <>                               \
+    struct function_of<steps::opcode::NAME> { \
+        using type = NAME##_op;               \
+    };
+#define RICCI_FUNCTION_OF_TWO(...)
+#include <ricci/detail/functions.inc>
+
+#if HWY_TARGET <= HWY_AVX3
+/// x 2^n, for any n.
+HWY_INLINE __m512 scaled(__m512 x, __m512 n) { return _mm512_scalef_ps(x, n); }
+HWY_INLINE __m512d scaled(__m512d x, __m512d n) { return _mm512_scalef_pd(x, n); }
+HWY_INLINE vector times_power_of_two(vector x, vector n) { return vector{scaled(x.raw, n.raw)}; }
+
+HWY_INLINE __m512 inverse_root(__m512 x) { return _mm512_rsqrt14_ps(x); }
+HWY_INLINE __m512d inverse_root(__m512d x) { return _mm512_rsqrt14_pd(x); }
+HWY_INLINE vector rough_inverse_root(vector x) { return vector{inverse_root(x.raw)}; }
+
+/// e^x within 1 ulp, as math-inl.h's `exponential`.
+HWY_INLINE vector body_exponential(vector x) {
+    using k = exp_constants<number>;
+    const tag d;
+    // NaN stays where it is the second.
+    const vector clamped = hn::Max(hn::Set(d, k::lowest), hn::Min(hn::Set(d, k::highest), x));
+    const vector n = hn::Round(
+        hn::Mul(clamped, hn::Set(d, static_cast<number>(1.442695040888963407359924681L))));
+    const vector r = hn::NegMulAdd(n, hn::Set(d, k::ln2_low),
+                                   hn::NegMulAdd(n, hn::Set(d, k::ln2_high), clamped));
+    const vector series = hn::MulAdd(polynomial(d, r, k::series), hn::Mul(r, r), r);
+    return times_power_of_two(hn::Add(series, hn::Set(d, number(1))), n);
+}
+#else
+HWY_INLINE vector body_exponential(vector x) { return exponential(tag(), x); }
+#endif
+
+// Estimates of 12 bits or more, of float; of double there are those of AVX-512 alone.
+#if HWY_TARGET <= HWY_AVX3
+constexpr bool has_rough_inverse_root = true;
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+constexpr bool has_rough_inverse_root = is_single;
+template <class V>
+HWY_INLINE V rough_inverse_root(V x) {
+    if constexpr (is_single) return hn::ApproximateReciprocalSqrt(x);
+    else return x;
+}
+#else
+constexpr bool has_rough_inverse_root = false;
+HWY_INLINE vector rough_inverse_root(vector x) { return x; }
+#endif
+
+/// Where a correction of an estimate is no positive number, x is 0, negative, infinite or NaN, or
+/// its estimate is.
+HWY_INLINE bool are_corrections(const tag& d, vector t) {
+    return HWY_LIKELY(hn::AllTrue(d, hn::Gt(t, hn::Zero(d))));
+}
+
+template <bool cubed>
+HWY_INLINE vector exact_inverse_power(vector x) {
+    const vector root = hn::Sqrt(x);
+    return hn::Div(hn::Set(tag(), number(1)), cubed ? hn::Mul(x, root) : root);
+}
+
+/// x^(-1/2) or x^(-3/2) within 4 ulp; at 0, infinity, NaN and of negative numbers as quotients and
+/// roots give it. Two roundings of the estimate are corrected in one step: with e = x y^2 - 1,
+/// x^(-3/2) = y^3 (1 + e)^(-3/2) = y^3 (1 - 3/2 e + 15/8 e^2 ...).
+template <bool cubed>
+HWY_INLINE vector inverse_power(vector x) {
+    if constexpr (!has_rough_inverse_root) {
+        return exact_inverse_power<cubed>(x);
+    } else {
+        const tag d;
+        const auto set = [&](double c) HWY_ATTR { return hn::Set(d, static_cast<number>(c)); };
+        vector y = rough_inverse_root(x);
+        if constexpr (!is_single) {
+            const vector t = hn::NegMulAdd(hn::Mul(hn::Mul(x, y), set(0.5)), y, set(1.5));
+            y = hn::Mul(y, t);
+        }
+        vector t, result;
+        if constexpr (cubed) {
+            const vector square = hn::Mul(y, y);
+            t = hn::NegMulAdd(hn::Mul(x, square), set(1.5), set(2.5));
+            result = hn::Mul(hn::Mul(y, square), t);
+        } else {
+            // Half of x itself might be rounded where it is tiny.
+            t = hn::NegMulAdd(hn::Mul(hn::Mul(x, y), set(0.5)), y, set(1.5));
+            result = hn::Mul(y, t);
+        }
+        if (are_corrections(d, t)) return result;
+        return hn::IfThenElse(hn::Gt(t, hn::Zero(d)), result, exact_inverse_power<cubed>(x));
+    }
+}
+
+}  // namespace
+}  // namespace ricci::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,63 @@
+// Indices that may be shared out, and counts of ranks that divide well.
+#include "src/placement/grids.hpp"
+
+#include <algorithm>
+
+#include <ricci/error.hpp>
+#include <ricci/ir/roles.hpp>
+
+#include "src/base/texts.hpp"
+#include "src/placement/shared_call.hpp"
+
+namespace ricci::mpi {
+namespace {
+
+/// Whether it has no factors but 2, 3 and 5.
+bool divides_well(int count) {
+    for (const int factor : {2, 3, 5})
+        while (count % factor == 0) count /= factor;
+    return count == 1;
+}
+
+}  // namespace
+
+std::vector<letter_places> shared_letters(const program& p, const std::vector<named>& shapes) {
+    refuse_layers(p);
+    shared_call call(p);
+    call.operands = shapes;
+    for (named& o : call.operands)
+        if (o.value.kind() != detail::operand_kind::index) o.name = canonical_name(o.name);
+    call.complete(call.operands, {});
+    const ir::program_view view = p.view();
+    std::vector<std::string> spelled;
+    std::vector<letter_places> all;
+    for (ir::ref i = 0; i < view.indices.size(); ++i) {
+        const std::string letter = detail::string_of(view.index(i));
+        if (std::find(spelled.begin(), spelled.end(), letter) != spelled.end()) continue;
+        spelled.push_back(letter);
+        try {
+            const shared_axes axes = axes_with(view, letter);
+            letter_places one{letter, 1};
+            const auto see = [&](ir::ref n) {
+                if (const std::int32_t axis = axes[static_cast<std::size_t>(n)]; axis >= 0)
+                    one.extent = std::max(one.extent, call.shapes.extent(n, axis));
+            };
+            for (const ir::ref n : call.inputs) see(n);
+            for (const ir::ref n : call.outputs) see(n);
+            if (one.extent > 1) all.push_back(one);
+        } catch (const error&) {
+            continue;  // a tensor has it in two axes
+        }
+    }
+    return all;
+}
+
+std::vector<int> counts_of_ranks(int ranks) {
+    constexpr std::size_t others = 4;
+    std::vector<int> counts{ranks};
+    for (int count = ranks - 1; 2 * count > ranks && counts.size() <= others; --count)
+        if (divides_well(count)) counts.push_back(count);
+    return counts;
+}
+
+}  // namespace ricci::mpi

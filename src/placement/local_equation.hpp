@@ -1,0 +1,78 @@
+// What each rank computes of an equation.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+
+#include "src/placement/placement.hpp"
+
+namespace ricci::mpi {
+
+/// How ranks fold what each has folded over its own places, where that is all there is to do.
+std::optional<fold> fold_of(ir::reduction r);
+
+/// An equation as each rank computes it for its own places of some letters, `split`, that have as
+/// many of them, or as all compute it alike where there are none. What sums over the letter gives a
+/// partial value; such values go on as they are through what is linear, if they may `wait`, and are
+/// made whole before anything else reads them.
+class local_equation {
+public:
+    local_equation(workbench& bench, placement& where, ir::ref equation, std::vector<ir::ref> split,
+                   bool wait);
+
+    /// Adds what has to be done; false where the equation cannot be cut along this letter.
+    bool run();
+
+private:
+    enum class place : std::uint8_t {
+        whole,    // the same on every rank
+        own,      // has the letter: each rank has its places
+        partial,  // the sum over all ranks is meant
+    };
+    struct value {
+        ir::ref node;
+        place at;
+    };
+
+    value walk(ir::ref n);
+    value walk_tensor(const ir::node& x);
+    void read_arithmetic(ir::node& read);
+    value walk_reduction(const ir::node& x);
+    value walk_sum(const ir::node& x);
+    ir::ref of_others(ir::ref n);
+    value walk_product(const ir::node& x);
+    value walk_other(const ir::node& x);
+    value fold_over_ranks(ir::reduction r, const ir::node& x, ir::ref child);
+    value softmax(const ir::node& x, value child);
+    value mean(const ir::node& x, value child);
+
+    value whole(value v);
+    ir::ref extract(ir::ref body, fold how, const ir::node* over);
+    void add(ir::ref name, ir::range positions, ir::ref body, const std::vector<ir::ref>& split);
+    bool reads_partial(ir::ref body) const;
+    bool may_leave_condition(ir::ref body) const;
+    ir::range shifted(ir::range at);
+    bool is_split(ir::ref letter) const;
+    bool has_split(ir::range at);
+    bool binds_split(const ir::node& x) const;
+    ir::ref copy(ir::node x, const std::vector<ir::ref>& children);
+    std::vector<ir::ref> free_letters(ir::ref n) const;
+    double places(ir::ref n) const;
+
+    workbench& bench_;
+    ir::program& p_;
+    placement& where_;
+    ir::ref number_;
+    std::vector<ir::ref> split_;
+    std::int64_t all_ = 0, own_ = 0, before_ = 0, most_ = 0;  // places: of this rank, before it
+    bool wait_;
+    bool possible_ = true;
+    double work_ = 0;
+    std::map<ir::ref, ir::ref> of_others_;  // by sum: its partial terms
+};
+
+}  // namespace ricci::mpi

@@ -1,0 +1,83 @@
+// Folds over a letter of which each rank has its places.
+#include <algorithm>
+
+#include "src/placement/local_equation.hpp"
+
+namespace ricci::mpi {
+
+std::optional<fold> fold_of(ir::reduction r) {
+    switch (r) {
+        case ir::reduction::product:
+            return fold::product;
+        case ir::reduction::maximum:
+            return fold::maximum;
+        case ir::reduction::minimum:
+            return fold::minimum;
+        case ir::reduction::logsumexp:
+            return fold::logsumexp;
+        default:
+            return std::nullopt;
+    }
+}
+
+local_equation::value local_equation::walk_reduction(const ir::node& x) {
+    const auto r = static_cast<ir::reduction>(x.detail);
+    const bool over_split = binds_split(x);
+    const bool summed = r == ir::reduction::sum || r == ir::reduction::mean;
+    if (over_split && !summed && r != ir::reduction::softmax && !fold_of(r)) possible_ = false;
+    value child = walk(p_.links[x.children.first]);
+    work_ += places(child.node);
+    if (over_split || !summed) child = whole(child);
+    if (over_split)
+        for (const ir::ref i : free_letters(child.node)) {
+            const ir::ref* first = p_.links.begin() + x.indices.first;
+            if (is_split(i) &&
+                std::find(first, first + x.indices.count, i) == first + x.indices.count)
+                possible_ = false;  // partial for each of a rank's places of another letter
+        }
+    if (!over_split || !possible_) return {copy(x, {child.node}), child.at};
+    if (r == ir::reduction::softmax) return softmax(x, child);
+    if (r == ir::reduction::mean) return mean(x, child);
+    if (r == ir::reduction::sum) {
+        ir::node own = x;
+        own.value = 0;  // no rank has to have as many places as all have together
+        return {copy(own, {child.node}), place::partial};
+    }
+    return fold_over_ranks(r, x, child.node);
+}
+
+local_equation::value local_equation::fold_over_ranks(ir::reduction r, const ir::node& x,
+                                                      ir::ref child) {
+    ir::node own = x;
+    own.value = 0;
+    own.detail = static_cast<std::uint8_t>(r);
+    return {extract(copy(own, {child}), *fold_of(r), &x), place::whole};
+}
+
+// exp(x - log-sum-exp of x), of which ranks have to agree on the latter alone: it is the pair of a
+// maximum and a sum in one number. Of a row of nothing but -infinity all weights are 0.
+local_equation::value local_equation::softmax(const ir::node& x, value child) {
+    const value total = fold_over_ranks(ir::reduction::logsumexp, x, child.node);
+    const ir::ref minus = p_.make(ir::op::multiply, p_.number(-1), total.node);
+    const ir::ref less = p_.make(ir::op::add, child.node, minus);
+    const ir::ref weight = p_.apply(ir::function::exp, less);
+    const ir::ref sides[] = {total.node, p_.number(-ir::largest_number)};
+    const ir::ref nothing =
+        p_.make(ir::op::compare, static_cast<std::uint8_t>(ir::comparison::less_equal), sides, 2);
+    const ir::ref cases[] = {p_.number(0), nothing, weight};
+    return {p_.make(ir::op::choose, 0, cases, 3), child.at};
+}
+
+local_equation::value local_equation::mean(const ir::node& x, value child) {
+    double count = 1;
+    for (std::int32_t k = 0; k < x.indices.count; ++k)
+        count *= static_cast<double>(
+            bench_.text.extents[static_cast<std::size_t>(p_.links[x.indices.first + k])]);
+    ir::node sum = x;
+    sum.value = 0;
+    sum.detail = static_cast<std::uint8_t>(ir::reduction::sum);
+    const ir::ref all = copy(sum, {child.node});
+    return {p_.make(ir::op::divide, all, p_.number(count)), place::partial};
+}
+
+}  // namespace ricci::mpi

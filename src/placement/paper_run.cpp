@@ -1,0 +1,189 @@
+// What a run on many ranks would do.
+#include "src/placement/paper_run.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <ricci/error.hpp>
+#include <ricci/ir/roles.hpp>
+
+#include "src/base/texts.hpp"
+#include "src/placement/network_model.hpp"
+
+namespace ricci::mpi {
+namespace {
+
+using detail::operand_kind;
+
+double bytes_of(const array& a) {
+    return static_cast<double>(a.size()) * static_cast<double>(size_of(a.type()));
+}
+
+/// Which names of a placed program nothing reads that is computed or exchanged later.
+class unread_names {
+public:
+    explicit unread_names(const placed_program& placed) {
+        for (const stage& s : placed.stages()) {
+            for (const stage::tensor& t : s.reads) add(placed, t.of);
+            for (const operation& o : s.exchanges) add(placed, o.exchange.from);
+        }
+    }
+    bool has(ir::ref name) const { return read_.count(name) == 0; }
+
+private:
+    void add(const placed_program& placed, ir::ref name) {
+        read_.insert(name);
+        if (const excerpt* const e = placed.view_of(name)) add(placed, e->from);
+    }
+    std::set<ir::ref> read_;
+};
+
+}  // namespace
+
+paper_run::paper_run(const program& p, const std::vector<std::string>& letters,
+                     const std::vector<int>& grid, const std::vector<named>& shapes)
+    : letters_(letters), grid_(grid), call_(p) {
+    refuse_layers(p);
+    for (const int extent : grid) ranks_ *= extent;
+    call_.operands = shapes;
+    for (named& o : call_.operands)
+        if (o.value.kind() != operand_kind::index) o.name = canonical_name(o.name);
+    // with places as even as they go the first rank of each dimension has most
+    call_.share_out(letters, {grid, std::vector<int>(grid.size(), 0)});
+    call_.complete(call_.operands, {});
+    find_operands(call_.operands);
+    find_copies();
+    sharing_request request = call_.request(memory_);
+    const std::vector<bool> last(request.outputs.size(), true);
+    walk(std::move(request), memory_, last);
+}
+
+// A rank's part, in all letters, of a tensor of the program.
+array paper_run::own_shape(ir::ref name, element type) {
+    std::vector<std::size_t> extents;
+    for (std::int32_t axis = 0; axis < call_.shapes.rank(name); ++axis) {
+        std::int64_t extent = call_.shapes.extent(name, axis);
+        for (std::size_t k = 0; k < call_.shared.size(); ++k)
+            if (call_.axes[k][static_cast<std::size_t>(name)] == axis)
+                extent = call_.shared[k].sharing.of(extent).of(0);
+        extents.push_back(static_cast<std::size_t>(extent));
+    }
+    return shape(type, std::span<const std::size_t>(extents));
+}
+
+void paper_run::find_operands(const std::vector<named>& shapes) {
+    const ir::program_view p = call_.program.view();
+    for (const named& o : shapes) {
+        const ir::ref n = p.find(detail::view_of(o.name));
+        if (o.value.kind() == operand_kind::number) memory_.numbers[n] = o.value.number();
+        if (o.value.kind() != operand_kind::tensor || p.definition(n) != ir::none) continue;
+        memory_.arrays[n] = own_shape(n, o.value.value().type());
+        store(memory_.arrays[n]);
+    }
+}
+
+void paper_run::find_copies() {
+    for (const auto& [n, a] : memory_.arrays) {
+        paper_exchange e{exchange_kind::all_gather, 1, 0, bytes_of(a), false, {}};
+        for (std::size_t k = 0; k < call_.shared.size(); ++k)
+            if (call_.axes[k][static_cast<std::size_t>(n)] < 0)
+                e.ranks *= call_.shared[k].sharing.ranks;
+        e.handed = e.whole / e.ranks;
+        e.words = fmt::format("all-gather of one copy of {}",
+                              detail::string_of(call_.program.view().name(n)));
+        if (e.ranks > 1) copies_.push_back(std::move(e));
+    }
+}
+
+void paper_run::store(const array& a) { stored_ += bytes_of(a); }
+
+// The steps of a program whose next letter is shared out. `given`: what there is of its inputs and,
+// but for the first one, of its outputs; `last`: by output, whether the caller alone wants it.
+void paper_run::walk(sharing_request request, const rank_memory& given,
+                     const std::vector<bool>& last) {
+    const std::vector<ir::ref> wanted = request.outputs;
+    placed_.push_back(std::make_unique<placed_program>(std::move(request)));
+    const placed_program& placed = *placed_.back();
+    const unread_names unread(placed);
+    std::set<ir::ref> for_caller;
+    for (std::size_t k = 0; k < last.size(); ++k)
+        if (last[k] && unread.has(placed.outputs()[k])) for_caller.insert(placed.outputs()[k]);
+    std::map<ir::ref, array> known = given.arrays;
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+        if (const auto at = known.find(wanted[k]); at != known.end())
+            known.insert_or_assign(placed.outputs()[k], at->second);
+    const auto memory_of = [&](ir::ref name) {
+        const auto found = known.find(name);
+        if (found != known.end()) return found->second;
+        const std::vector<std::size_t> extents = placed.extents_of(name);
+        return shape(placed.type_of(name), std::span<const std::size_t>(extents));
+    };
+    for (const ir::ref n : placed.stored())
+        if (known.count(n) == 0) store(memory_of(n));
+    if (placed.is_last()) work_ += placed.work();
+    for (const stage& s : placed.stages()) {
+        if (!s.program.equations.empty()) {
+            const rank_memory mine = memory_of_stage(s, given, memory_of);
+            sharing_request inner = placed.request_of(s);
+            std::vector<bool> inner_last;
+            for (const stage::tensor& t : s.writes)
+                inner_last.push_back(for_caller.count(t.of) > 0);
+            if (placed.is_last())
+                steps_.push_back({std::make_unique<local_request>(inner, mine, s)});
+            else walk(std::move(inner), mine, inner_last);
+        }
+        for (const operation& o : s.exchanges) add(placed, o, for_caller.count(o.exchange.to) > 0);
+    }
+}
+
+void paper_run::add(const placed_program& placed, const operation& o, bool is_for_caller) {
+    paper_exchange e;
+    e.kind = o.exchange.kind;
+    e.ranks = placed.letter().sharing.ranks;
+    e.handed = static_cast<double>(placed.bytes_of(o.exchange));
+    e.whole = e.handed;
+    if (e.kind == exchange_kind::all_gather) {
+        const array all = shape(placed.type_of(o.exchange.to),
+                                std::span<const std::size_t>(placed.extents_of(o.exchange.to)));
+        e.whole = bytes_of(all);
+    }
+    e.is_for_caller = is_for_caller;
+    e.words = placed.words_of(o);
+    paper_step step;
+    step.exchange = std::move(e);
+    steps_.push_back(std::move(step));
+}
+
+paper_estimate exchanges_of(const paper_run& run, const network& n, bool one_copy) {
+    paper_estimate all;
+    const auto add = [&](exchange_kind kind, const paper_exchange& e) {
+        all.exchanging += seconds_of(kind, e.whole, e.ranks, n);
+        all.bytes += bytes_moved(kind, e.whole, e.ranks);
+    };
+    if (one_copy)
+        for (const paper_exchange& e : run.first_copies()) add(e.kind, e);
+    for (const paper_step& s : run.steps())
+        if (s.part == nullptr)
+            add(one_copy && s.exchange.is_for_caller && s.exchange.kind == exchange_kind::all_reduce
+                    ? exchange_kind::reduce_scatter
+                    : s.exchange.kind,
+                s.exchange);
+    return all;
+}
+
+engine::plan_work work_of(const paper_run& run) {
+    engine::plan_work all;
+    for (const paper_step& s : run.steps()) {
+        if (s.part == nullptr) continue;
+        const engine::plan_work mine = engine::work_of(s.part->view());
+        all.flops += mine.flops;
+        all.bytes += mine.bytes;
+        all.workspace = std::max(all.workspace, mine.workspace);
+    }
+    return all;
+}
+
+}  // namespace ricci::mpi

@@ -1,0 +1,136 @@
+// The stages of one shared-out index.
+#include "src/placement/placed_program.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "src/placement/words.hpp"
+
+namespace ricci::mpi {
+namespace {
+
+std::size_t number(ir::ref n) { return static_cast<std::size_t>(n); }
+
+}  // namespace
+
+placed_program::placed_program(sharing_request request) : request_(std::move(request)) {
+    place();
+    find_inner_axes();
+}
+
+// Where everything is, and what is done: the same on all ranks.
+void placed_program::place() {
+    bench_.text = std::move(request_.text);
+    bench_.sharing = letter().sharing;
+    bench_.element_size = static_cast<double>(size_of(request_.type));
+    bench_.inner.resize(number(bench_.text.program.names.size()));
+    for (std::size_t k = request_.next + 1; k < request_.shared->size(); ++k)
+        for (std::size_t n = 0; n < request_.axes[k].size(); ++n)
+            if (request_.axes[k][n] >= 0) bench_.inner[n].push_back(request_.axes[k][n]);
+    chosen_placement chosen =
+        choose_placement(bench_, request_.axes[request_.next], request_.inputs, request_.outputs,
+                         request_.letters[request_.next]);
+    outputs_ = std::move(chosen.outputs);
+    work_ = chosen.work;
+    all_ = staged(bench_, chosen.operations, outputs_);
+    (*request_.shared)[request_.next].sharing = bench_.sharing;
+}
+
+// Of what has been made on the way, the axes of letters that are yet to be shared out.
+void placed_program::find_inner_axes() {
+    inner_axes_ = request_.axes;
+    for (std::size_t k = request_.next + 1; k < request_.shared->size(); ++k) {
+        inner_axes_[k].resize(bench_.names.size(), -1);
+        for (const auto& [name, x] : bench_.extracts)
+            for (std::size_t axis = 0; axis < x.letters.size(); ++axis)
+                if (is_shared(k, x.letters[axis]))
+                    inner_axes_[k][number(name)] = static_cast<std::int32_t>(axis);
+    }
+}
+
+bool placed_program::is_shared(std::size_t k, ir::ref letter) const {
+    const ir::ref origin = bench_.text.origin[number(letter)];
+    const std::vector<ir::ref>& named = request_.letters[k];
+    return std::find(named.begin(), named.end(), origin) != named.end();
+}
+
+const excerpt* placed_program::view_of(ir::ref name) const {
+    const auto found = all_.excerpts.find(name);
+    return found == all_.excerpts.end() ? nullptr : &found->second;
+}
+
+element placed_program::type_of(ir::ref name) const {
+    const auto input = request_.types.find(tensor_of(name));
+    return input == request_.types.end() ? request_.type : input->second;
+}
+
+std::vector<std::size_t> placed_program::extents_of(ir::ref name) const {
+    std::vector<std::int64_t> list = own_shape(bench_, name);
+    for (std::size_t k = request_.next + 1; k < request_.shared->size(); ++k) {
+        const std::int32_t axis = inner_axes_[k][number(tensor_of(name))];
+        if (axis < 0) continue;
+        sharing& s = (*request_.shared)[k].sharing;
+        std::int64_t& extent = list[static_cast<std::size_t>(axis)];
+        extent = s.of(extent).of(s.rank);
+    }
+    return {list.begin(), list.end()};
+}
+
+const distribution& placed_program::parts_of(const exchange& e) const {
+    const std::vector<std::int64_t>& whole = bench_.text.shapes[number(tensor_of(e.from))];
+    return bench_.sharing.by_extent.at(whole[static_cast<std::size_t>(e.axis)]);
+}
+
+// What the next letter has to know of a stage.
+sharing_request placed_program::request_of(const stage& s) const {
+    sharing_request q;
+    q.shared = request_.shared;
+    q.next = request_.next + 1;
+    q.type = request_.type;
+    q.program = request_.program;
+    for (const stage::tensor& t : s.reads) {
+        q.inputs.push_back(t.name);
+        q.types[t.name] = type_of(t.of);
+    }
+    for (const stage::tensor& t : s.writes) q.outputs.push_back(t.name);
+    if (q.next == request_.shared->size()) return q;
+    std::vector<std::vector<std::int64_t>> shapes;
+    q.axes.resize(request_.shared->size());
+    q.letters.resize(request_.shared->size());
+    for (const ir::ref of : s.names) {
+        shapes.push_back(own_shape(bench_, of));
+        q.defined.push_back(defined_of(tensor_of(of)));
+        for (std::size_t k = q.next; k < request_.shared->size(); ++k)
+            q.axes[k].push_back(inner_axes_[k][number(tensor_of(of))]);
+    }
+    for (std::size_t i = 0; i < s.letters.size(); ++i)
+        for (std::size_t k = q.next; k < request_.shared->size(); ++k)
+            if (is_shared(k, s.letters[i])) q.letters[k].push_back(static_cast<ir::ref>(i));
+    std::vector<std::int64_t> extents;
+    for (const engine::index_extent& i : s.extents) extents.push_back(i.extent);
+    q.text = lettered_program(s.program.view(), std::move(extents), std::move(shapes));
+    return q;
+}
+
+// Which tensor of the caller's program a tensor of the text is, or is made for.
+ir::ref placed_program::defined_of(ir::ref tensor) const {
+    const auto x = bench_.extracts.find(tensor);
+    if (x != bench_.extracts.end()) tensor = x->second.made_for;
+    return number(tensor) < request_.defined.size() ? request_.defined[number(tensor)] : ir::none;
+}
+
+std::int64_t placed_program::bytes_of(const exchange& e) const {
+    std::size_t bytes = size_of(type_of(e.from));
+    for (const std::size_t extent : extents_of(e.from)) bytes *= extent;
+    return static_cast<std::int64_t>(bytes);
+}
+
+std::string placed_program::words_of(const operation& o) const {
+    const ir::ref defined = defined_of(bench_.text.program.equations[o.equation].name);
+    return mpi::words_of(bench_, o.exchange, letter().letter,
+                         words_of_equation(request_.program, defined));
+}
+
+}  // namespace ricci::mpi

@@ -1,0 +1,97 @@
+// How a tensor comes from one place to another.
+#include "src/placement/placement.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "src/base/texts.hpp"
+
+namespace ricci::mpi {
+
+bool workbench::is_inner(ir::ref name, std::int32_t axis) const {
+    const auto n = static_cast<std::size_t>(name);
+    return n < inner.size() && std::find(inner[n].begin(), inner[n].end(), axis) != inner[n].end();
+}
+
+ir::ref workbench::add(ir::ref tensor, const char* words, named_form form) {
+    const std::string spelling = detail::string_of(text.program.name(tensor));
+    const ir::ref made = text.add_name(fmt::format("{} {}", words, spelling),
+                                       text.shapes[static_cast<std::size_t>(tensor)]);
+    form.tensor = tensor;
+    names.resize(static_cast<std::size_t>(made) + 1);
+    names.back() = form;
+    return made;
+}
+
+double workbench::bytes_of(ir::ref tensor) const {
+    double bytes = element_size;
+    for (const std::int64_t extent : text.shapes[static_cast<std::size_t>(tensor)])
+        bytes *= static_cast<double>(extent);
+    return bytes;
+}
+
+void placement::add(const workbench& bench, ir::ref tensor, ir::ref equation, const exchange& e) {
+    operation o;
+    o.kind = operation_kind::exchange;
+    o.equation = equation;
+    o.exchange = e;
+    operations.push_back(o);
+    const double others = static_cast<double>(bench.sharing.ranks - 1) / bench.sharing.ranks;
+    const double passes = e.kind == exchange_kind::all_reduce ? 2 : 1;
+    price += price_of_exchange + passes * others * bench.bytes_of(tensor);
+}
+
+ir::ref placement::need_whole(workbench& bench, ir::ref tensor, ir::ref equation) {
+    if (of(tensor).whole != ir::none) return of(tensor).whole;
+    const ir::ref made = bench.add(tensor, "all of", {});
+    exchange e{exchange_kind::all_reduce, of(tensor).partial, made, 0, of(tensor).how};
+    if (e.from == ir::none) {
+        e.kind = exchange_kind::all_gather;
+        while (of(tensor).part(e.axis) == ir::none) ++e.axis;
+        e.from = of(tensor).part(e.axis);
+    }
+    add(bench, tensor, equation, e);
+    return of(tensor).whole = made;
+}
+
+ir::ref placement::need_part(workbench& bench, ir::ref tensor, std::int32_t axis,
+                             ir::ref equation) {
+    if (const ir::ref there = of(tensor).part(axis); there != ir::none) return there;
+    named_form form;
+    form.part = axis;
+    const ir::ref made = bench.add(tensor, "part of", form);
+    if (of(tensor).whole == ir::none && of(tensor).partial != ir::none) {
+        add(bench, tensor, equation,
+            {exchange_kind::reduce_scatter, of(tensor).partial, made, axis, of(tensor).how});
+    } else {
+        operation o;
+        o.kind = operation_kind::excerpt;
+        o.equation = equation;
+        const std::int64_t extent =
+            bench.text.shapes[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(axis)];
+        o.excerpt = {need_whole(bench, tensor, equation), made, axis,
+                     bench.sharing.of(extent).before(bench.sharing.rank)};
+        operations.push_back(o);
+    }
+    of(tensor).set_part(axis, made);
+    return made;
+}
+
+ir::ref placement::need_window(workbench& bench, ir::ref tensor, excerpt places, std::int64_t count,
+                               ir::ref equation) {
+    operation o;
+    o.kind = operation_kind::excerpt;
+    o.equation = equation;
+    o.excerpt = places;
+    o.excerpt.from = need_whole(bench, tensor, equation);
+    named_form form;
+    form.window = places.axis;
+    form.count = count;
+    o.excerpt.to = bench.add(tensor, "places of", form);
+    operations.push_back(o);
+    return o.excerpt.to;
+}
+
+}  // namespace ricci::mpi

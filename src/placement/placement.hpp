@@ -1,0 +1,128 @@
+// Where tensors are while a program runs on several ranks, and what is done in which order.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include <ricci/ir/program.hpp>
+
+#include "src/placement/distribution.hpp"
+#include "src/placement/own_letters.hpp"
+
+namespace ricci::mpi {
+
+/// How the values that ranks have become one.
+enum class fold : std::uint8_t { sum, product, maximum, minimum, logsumexp };
+
+/// What there is of a tensor, each under a name of its own: all of it on every rank, a part of an
+/// axis on each, or on each a value that is yet to be folded with those of the others.
+struct forms {
+    ir::ref whole = ir::none;
+    ir::ref partial = ir::none;
+    std::vector<ir::ref> parts;  // by axis
+    fold how = fold::sum;        // of the partial one
+
+    ir::ref part(std::int32_t axis) const {
+        const auto k = static_cast<std::size_t>(axis);
+        return k < parts.size() ? parts[k] : ir::none;
+    }
+    void set_part(std::int32_t axis, ir::ref name) {
+        const auto k = static_cast<std::size_t>(axis);
+        if (parts.size() <= k) parts.resize(k + 1, ir::none);
+        parts[k] = name;
+    }
+};
+
+/// An equation that each rank computes, for its own places of the letters of `split`.
+struct computation {
+    ir::equation what;
+    std::vector<ir::ref> split = {};
+    bool has_other_terms = false;      // so that it is computed without places, too
+    ir::ref body_of_first = ir::none;  // with the terms that the first rank alone adds
+};
+enum class exchange_kind : std::uint8_t { all_reduce, all_gather, reduce_scatter };
+/// What all ranks do together.
+struct exchange {
+    exchange_kind kind = exchange_kind::all_reduce;
+    ir::ref from = ir::none;
+    ir::ref to = ir::none;
+    std::int32_t axis = 0;  // along which parts lie
+    fold how = fold::sum;
+};
+/// A rank's own part of what every rank has.
+struct excerpt {
+    ir::ref from = ir::none;
+    ir::ref to = ir::none;
+    std::int32_t axis = 0;
+    std::int64_t before = 0;  // where it begins
+};
+enum class operation_kind : std::uint8_t { computation, exchange, excerpt };
+struct operation {
+    operation_kind kind = operation_kind::computation;
+    ir::ref equation = ir::none;  // of the program, that needs it
+    computation compute = {};
+    mpi::exchange exchange = {};
+    mpi::excerpt excerpt = {};
+};
+
+/// What is known of a name, beside the shape of its whole tensor.
+struct named_form {
+    ir::ref tensor = ir::none;  // of which it is a form
+    std::int32_t part = -1;     // the axis that it is a part along
+    bool partial = false;
+    fold how = fold::sum;
+    std::int32_t window = -1;  // the axis of which only `count` places are there
+    std::int64_t count = 0;
+};
+
+/// A part of an equation that has become a tensor of its own.
+struct extract {
+    std::vector<ir::ref> letters;  // of its axes
+    ir::ref made_for = ir::none;   // what the equation defines
+};
+
+/// What is made on the way to a placement: the program grows, and no equation changes.
+struct workbench {
+    lettered_program text;
+    mpi::sharing sharing;
+    std::vector<named_form> names;  // by name, as text.shapes
+    std::map<ir::ref, extract> extracts;
+    std::vector<std::vector<std::int32_t>> inner;  // by name: axes that others share out later
+    double element_size = 8;
+
+    bool is_inner(ir::ref name, std::int32_t axis) const;
+
+    ir::ref add(ir::ref tensor, const char* words, named_form form);
+    double bytes_of(ir::ref tensor) const;
+};
+
+/// One way to carry out the equations so far.
+struct placement {
+    std::vector<forms> tensors;  // by name
+    std::vector<operation> operations;
+    double price = 0;
+    double work = 0;  // multiplications of the rank that has most to do
+
+    forms& of(ir::ref name) {
+        const auto k = static_cast<std::size_t>(name);
+        if (tensors.size() <= k) tensors.resize(k + 1);
+        return tensors[k];
+    }
+    /// The name of the whole tensor, or of this rank's part, brought there where it is not yet.
+    ir::ref need_whole(workbench& bench, ir::ref tensor, ir::ref equation);
+    ir::ref need_part(workbench& bench, ir::ref tensor, std::int32_t axis, ir::ref equation);
+    /// `count` places of an axis of the whole tensor, from `before` on.
+    ir::ref need_window(workbench& bench, ir::ref tensor, excerpt places, std::int64_t count,
+                        ir::ref equation);
+
+private:
+    void add(const workbench& bench, ir::ref tensor, ir::ref equation, const exchange& e);
+};
+
+/// What one multiplication costs, and beginning a collective, where a byte that is sent costs 1. Of
+/// no machine: all ranks decide alike.
+inline constexpr double price_of_multiplication = 0.125;
+inline constexpr double price_of_exchange = 512;
+
+}  // namespace ricci::mpi

@@ -1,0 +1,127 @@
+// A run on many ranks in words.
+#include "src/placement/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "src/placement/network_model.hpp"
+#include "src/placement/product_bound.hpp"
+
+namespace ricci::mpi {
+namespace {
+
+// Three digits, of the largest unit that leaves at least 1.
+std::string in_units(double value, const std::vector<const char*>& units, double step) {
+    std::size_t k = 0;
+    while (value >= 999.5 && k + 1 < units.size()) value /= step, ++k;
+    return fmt::format("{:.3g} {}", value, units[k]);
+}
+
+std::string words_of_flops(double flops) {
+    return in_units(flops, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}, 1000);
+}
+
+class timeline {
+public:
+    void add(double seconds, const std::string& words) {
+        lines_.push_back({words_of_seconds(now_), words_of_seconds(seconds), words});
+        now_ += seconds;
+    }
+    double now() const { return now_; }
+    std::string text() const {
+        std::size_t first = 6, second = 5;
+        for (const line& l : lines_)
+            first = std::max(first, l.begins.size()), second = std::max(second, l.takes.size());
+        std::string out = fmt::format("{:>{}}  {:>{}}\n", "begins", first, "takes", second);
+        for (const line& l : lines_)
+            out += fmt::format("{:>{}}  {:>{}}  {}\n", l.begins, first, l.takes, second, l.words);
+        return out;
+    }
+
+private:
+    struct line {
+        std::string begins, takes, words;
+    };
+    std::vector<line> lines_;
+    double now_ = 0;
+};
+
+}  // namespace
+
+std::string words_of_bytes(double bytes) {
+    return in_units(bytes, {"B", "kB", "MB", "GB", "TB", "PB"}, 1000);
+}
+std::string words_of_seconds(double seconds) {
+    return seconds >= 1 ? fmt::format("{:.3g} s", seconds)
+                        : in_units(seconds * 1e9, {"ns", "us", "ms", "s"}, 1000);
+}
+
+std::string words_of_grid(const std::vector<std::string>& letters, const std::vector<int>& grid) {
+    std::string out;
+    for (std::size_t k = 0; k < letters.size(); ++k)
+        out += fmt::format("{}{} over {}", k == 0 ? "" : ", ", letters[k], grid[k]);
+    return out;
+}
+
+run_report report(const paper_run& run, const network& n, const rank_speed& speed,
+                  double flops_of_one) {
+    run_figures all;
+    timeline line;
+    std::size_t part = 0, workspace = 0;
+    for (const paper_step& s : run.steps()) {
+        if (s.part != nullptr) {
+            const engine::plan_work work = engine::work_of(s.part->view());
+            const double seconds =
+                speed.seconds.empty() ? work.flops / speed.flops : speed.seconds[part++];
+            workspace = std::max(workspace, work.workspace);
+            all.computing += seconds;
+            line.add(seconds, "computed: " + words_of_flops(work.flops));
+            continue;
+        }
+        const paper_exchange& e = s.exchange;
+        const double out = bytes_moved(e.kind, e.whole, e.ranks);
+        line.add(seconds_of(e.kind, e.whole, e.ranks, n),
+                 fmt::format("{}: {} ranks, {} handed to MPI, {} sent", e.words, e.ranks,
+                             words_of_bytes(e.handed), words_of_bytes(out)));
+        all.handed += e.handed;
+        all.sent += out;
+    }
+    line.add(seconds_of(exchange_kind::all_reduce, sizeof(int), run.ranks(), n),
+             "all-reduce of whether a rank has failed: 4 B");
+    all.handed += sizeof(int);
+    all.seconds = line.now();
+    all.one_rank = flops_of_one / speed.flops;
+    all.memory = run.stored() + static_cast<double>(workspace);
+    std::string out =
+        fmt::format("{} ranks: {}; network {}/s, {}; a rank computes {}\n", run.ranks(),
+                    words_of_grid(run.letters(), run.grid()), words_of_bytes(n.bandwidth),
+                    words_of_seconds(n.latency), speed.words);
+    out += line.text();
+    out += fmt::format("a run: {}, of which {} computing; {} handed to MPI, {} sent\n",
+                       words_of_seconds(all.seconds), words_of_seconds(all.computing),
+                       words_of_bytes(all.handed), words_of_bytes(all.sent));
+    out += fmt::format("one rank: {}; {} ranks are {:.3g} times as fast, efficiency {:.0f} %\n",
+                       words_of_seconds(all.one_rank), run.ranks(), all.speedup(),
+                       100 * all.speedup() / run.ranks());
+    out += fmt::format("memory of a rank: {}\n", words_of_bytes(all.memory));
+    return {out + words_of_bound(run), all};
+}
+
+std::string words_of_bound(const paper_run& run) {
+    const auto sizes = product_of(run.text(), run.shapes());
+    if (!sizes) return {};
+    const product_bound bound = bound_of(*sizes, run.ranks());
+    const double bytes = bound.elements * static_cast<double>(size_of(run.type()));
+    const double sent = exchanges_of(run, {}, true).bytes;
+    std::string out = fmt::format(
+        "with one copy of each tensor among all ranks, before and after: {} sent; some rank has to "
+        "send or receive {} (Al Daas, Ballard, Grigori, Kumar, Rouse 2022, the case of {} {})",
+        words_of_bytes(sent), words_of_bytes(bytes), bound.dimensions,
+        bound.dimensions == 1 ? "dimension" : "dimensions");
+    if (bytes > 0) out += fmt::format(", {:.2f} times as much", sent / bytes);
+    return out + "\n";
+}
+
+}  // namespace ricci::mpi

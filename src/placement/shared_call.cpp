@@ -1,0 +1,128 @@
+// A call of which indices are shared out.
+#include "src/placement/shared_call.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <ricci/error.hpp>
+#include <ricci/ir/roles.hpp>
+#include <ricci/ir/shapes.hpp>
+
+#include "src/base/texts.hpp"
+#include "src/text/program_body.hpp"
+
+namespace ricci::mpi {
+namespace {
+
+using detail::operand_kind;
+
+ir::shape_table shapes_of(const ir::program_view& p, const std::vector<named>& whole) {
+    ir::shape_table table(p);
+    for (const named& o : whole) {
+        if (o.value.kind() == operand_kind::index) {
+            for (ir::ref i = 0; i < p.indices.size(); ++i)
+                if (detail::string_of(p.index(i)) == o.name) {
+                    table.set_index(i, o.value.extent_of_index());
+                    break;
+                }
+            continue;
+        }
+        std::vector<std::int64_t> extents;
+        if (o.value.kind() == operand_kind::tensor)
+            for (const std::size_t e : o.value.value().extents())
+                extents.push_back(static_cast<std::int64_t>(e));
+        table.set_shape(p.find(detail::view_of(o.name)), static_cast<std::int32_t>(extents.size()),
+                        extents.data());
+    }
+    if (const auto mistake = ir::infer_shapes(p, table))
+        throw error(fmt::format("ricci: {}.", detail::string_of(mistake.words)));
+    return table;
+}
+
+}  // namespace
+
+void refuse_layers(const ricci::program& p) {
+    if (detail::body_of(p).layers() != nullptr)
+        throw error("ricci: layers that are repeated are not shared out; prepare one layer.");
+}
+
+void shared_call::share_out(const std::vector<std::string>& shared_out, const grid_place& grid) {
+    const ir::program_view view = program.view();
+    for (std::size_t k = 0; k < shared_out.size(); ++k) {
+        shared_letter one{shared_out[k], {}};
+        one.sharing.rank = grid.places[k];
+        one.sharing.ranks = grid.extents[k];
+        shared.push_back(one);
+        dimensions.push_back(k);
+        axes.push_back(axes_with(view, one.letter));
+        for (std::size_t other = 0; other < k; ++other)
+            for (ir::ref n = 0; n < view.names.size(); ++n) {
+                const auto at = static_cast<std::size_t>(n);
+                if (axes[k][at] < 0 || axes[k][at] != axes[other][at]) continue;
+                if (view.definition(n) != ir::none && !ir::is_output(view, n)) {
+                    axes[k][at] = -1;  // it is nobody's business but ours
+                    continue;
+                }
+                throw error(fmt::format(
+                    "ricci: axis {} of {} has both shared-out indices, {} and {}; give one of them "
+                    "another letter.",
+                    axes[k][at], detail::string_of(view.name(n)), shared_out[other],
+                    shared_out[k]));
+            }
+        letters.emplace_back();
+        for (ir::ref i = 0; i < view.indices.size(); ++i)
+            if (detail::string_of(view.index(i)) == one.letter) letters.back().push_back(i);
+    }
+}
+
+// A letter of one rank is as any other.
+void shared_call::leave_out_single_ranks() {
+    for (std::size_t k = shared.size(); k-- > 0;) {
+        if (shared[k].sharing.ranks > 1) continue;
+        std::fill(axes[k].begin(), axes[k].end(), -1);
+        if (shared.size() == 1) break;
+        const auto at = static_cast<std::ptrdiff_t>(k);
+        shared.erase(shared.begin() + at);
+        dimensions.erase(dimensions.begin() + at);
+        axes.erase(axes.begin() + at);
+        letters.erase(letters.begin() + at);
+    }
+}
+
+void shared_call::complete(const std::vector<named>& whole, const prepare_options& options) {
+    const ir::program_view view = program.view();
+    for (const sized_tensor& t : tensors_of(program, whole, options))
+        if (t.role == sized_tensor::part::output) type = t.extents.type();
+    shapes = shapes_of(view, whole);
+    for (const named& o : operands) {
+        const ir::ref n = view.find(detail::view_of(o.name));
+        if (o.value.kind() != operand_kind::index && view.definition(n) == ir::none)
+            inputs.push_back(n);
+    }
+    for (const ir::equation& e : view.equations)
+        if (!e.claim && ir::is_output(view, e.name)) outputs.push_back(e.name);
+    leave_out_single_ranks();
+    for (const ir::ref n : outputs)
+        for (std::size_t k = 0; k < shared.size(); ++k)
+            if (const std::int32_t axis = axes[k][static_cast<std::size_t>(n)]; axis >= 0)
+                shared[k].sharing.of(shapes.extent(n, axis));
+}
+
+sharing_request shared_call::request(const rank_memory& memory) {
+    sharing_request r;
+    r.text = with_own_letters(program.view(), shapes);
+    r.shared = &shared;
+    r.axes = axes;
+    r.letters = letters;
+    r.inputs = inputs;
+    r.outputs = outputs;
+    for (const auto& [name, a] : memory.arrays) r.types[name] = a.type();
+    r.type = type;
+    r.program = program.view();
+    for (ir::ref n = 0; n < r.program.names.size(); ++n) r.defined.push_back(n);
+    return r;
+}
+
+}  // namespace ricci::mpi

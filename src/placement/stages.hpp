@@ -1,0 +1,44 @@
+// From a list of operations to programs that a rank runs, and what ranks do together between them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <ricci/engine/executable.hpp>
+#include <ricci/ir/program.hpp>
+
+#include "src/placement/placement.hpp"
+
+namespace ricci::mpi {
+
+/// Equations of which none waits for another rank, and what ranks exchange after them.
+struct stage {
+    ir::program program;             // of this rank; without equations where it has nothing to do
+    std::vector<ir::ref> equations;  // in the text: those that are computed
+    struct tensor {
+        ir::ref name;  // in `program`
+        ir::ref of;    // in the workbench
+    };
+    std::vector<tensor> reads;                  // what has been made before
+    std::vector<tensor> writes;                 // what is needed afterwards
+    std::vector<engine::index_extent> extents;  // by index
+    std::vector<ir::ref> names, letters;        // by name and by index: which one of the workbench
+    std::vector<operation> exchanges;
+};
+
+struct staged_program {
+    std::vector<stage> stages;
+    std::vector<ir::ref> stored;          // all that has memory, but inputs and excerpts
+    std::map<ir::ref, excerpt> excerpts;  // views of what has memory, by their names
+};
+
+/// `outputs`: names of the workbench that have to be stored.
+staged_program staged(const workbench& bench, const std::vector<operation>& operations,
+                      const std::vector<ir::ref>& outputs);
+
+/// What this rank has of a name of the workbench.
+std::vector<std::int64_t> own_shape(const workbench& bench, ir::ref name);
+
+}  // namespace ricci::mpi

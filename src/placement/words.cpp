@@ -1,0 +1,58 @@
+// A placement in words.
+#include "src/placement/words.hpp"
+
+#include <fmt/format.h>
+
+#include <ricci/parse.hpp>
+
+#include "src/base/texts.hpp"
+
+namespace ricci::mpi {
+namespace {
+
+const char* words_of(fold how) {
+    switch (how) {
+        case fold::product:
+            return "product";
+        case fold::maximum:
+            return "maximum";
+        case fold::minimum:
+            return "minimum";
+        case fold::logsumexp:
+            return "log-sum-exp";
+        case fold::sum:
+            break;
+    }
+    return "sum";
+}
+
+}  // namespace
+
+std::string words_of_equation(const ir::program_view& p, ir::ref name) {
+    const ir::ref e = name == ir::none ? ir::none : p.definition(name);
+    if (e == ir::none) return "the outputs";
+    ir::program_view one = p;
+    one.equations = {p.equations.data + e, 1};
+    std::string text = to_text(one);
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+}
+
+std::string words_of(const workbench& bench, const exchange& e, const std::string& letter,
+                     const std::string& equation) {
+    std::string what = "all-gather";
+    if (e.kind == exchange_kind::all_reduce) what = fmt::format("all-reduce ({})", words_of(e.how));
+    if (e.kind == exchange_kind::reduce_scatter)
+        what = fmt::format("reduce-scatter ({})", words_of(e.how));
+    return fmt::format("{} over {} of {}, for {}", what, letter,
+                       detail::string_of(bench.text.program.name(e.from)), equation);
+}
+
+std::string words_of(const sharing& s, const std::string& letter) {
+    std::string out = fmt::format("{} ranks; {} is shared out", s.ranks, letter);
+    for (const auto& [extent, parts] : s.by_extent)
+        out += fmt::format("; {} places as {}", extent, fmt::join(parts.counts, " + "));
+    return out + "\n";
+}
+
+}  // namespace ricci::mpi

@@ -1,0 +1,348 @@
+#include "src/plan/forms/made_where_read.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "src/plan/forms/step_writer.hpp"
+#include "src/plan/forms/term_groups.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// Of smaller ones no step is saved.
+constexpr double fewest_elements = 1 << 14;
+// Smaller tensors stay in the caches, where shorter rows are multiplied sooner than folded.
+constexpr double in_cache_bytes = 1 << 22, shortest_row = 64;
+// A tensor has so many times the elements of what it is made of.
+constexpr double times_larger = 4;
+
+/// A tensor that is not stored.
+struct unstored {
+    std::size_t step = 0;   // that would write it
+    std::size_t first = 0;  // what it is made of is made before this step
+    slot_number slot;
+    loop_list axes;  // the loops of `factors` along its axes; none where the extent is 1
+    // What it is the product of: loads, or one value.
+    expr_list factors;
+    bool is_product = false;
+    // The log-sum-exp of the same terms, as a whole, or as its maximum and what is beyond that.
+    std::optional<std::size_t> logsumexp, parts;
+};
+
+class tensor_remover {
+public:
+    explicit tensor_remover(program_plan& plan) : plan_(plan), values_(plan.values) {}
+
+    void run() {
+        for (std::size_t s = 0; s < plan_.steps.size(); ++s)
+            if (auto found = unstored_by(s)) all_.push_back(std::move(*found));
+        if (all_.empty()) return;
+        before_ = std::move(plan_.steps);
+        plan_.steps.clear();
+        for (std::size_t s = 0; s < before_.size(); ++s) {
+            for (unstored& t : all_)
+                if (t.first == s) prepare(t);
+            if (is_replaced(s)) continue;
+            if (reads_any(before_[s])) rewrite(*before_[s].as_assign());
+            else plan_.steps.push_back(std::move(before_[s]));
+        }
+        for (const unstored& t : all_) plan_.slots[t.slot.index()].kind = storage::unused;
+    }
+
+private:
+    // Which are not stored --------------------------------------------------------------------
+
+    std::optional<unstored> unstored_by(std::size_t s) const {
+        const assign* const a = plan_.steps[s].as_assign();
+        if (a == nullptr || a->kind != assignment_kind::map || values_[a->body].edged ||
+            (a->folding != fold::none && a->folding != fold::softmax))
+            return {};
+        const slot& memory = plan_.slot_of(a->target);
+        const element type = plan_.type_of(a->target.slot);
+        if (memory.kind != storage::workspace || (type != element::f32 && type != element::f64) ||
+            values_.size(a->loops) < fewest_elements || !is_larger(*a))
+            return {};
+        const bool is_map = a->folding == fold::none;
+        if (is_map && static_cast<double>(memory.bytes) < in_cache_bytes) return {};
+        unstored made;
+        made.step = made.first = s;
+        made.slot = a->target.slot;
+        made.axes = axes_of(a->target);
+        if (made.axes.size() != a->target.at.size()) return {};
+        link(made, *a);
+        std::size_t last = s;
+        bool is_compared = false, has_extremum = false;
+        for (std::size_t r = 0; r < plan_.steps.size(); ++r) {
+            const step& other = plan_.steps[r];
+            if (r != s && touches(other, made.slot, true)) return {};
+            if (!touches(other, made.slot, false)) continue;
+            if (r < s || !can_make(other, made.slot)) return {};
+            if (is_map && values_.size(other.as_assign()->over) < shortest_row) return {};
+            last = r;
+            const assign& reader = *other.as_assign();
+            is_compared = is_compared || compares_numbers(values_, reader.body);
+            has_extremum =
+                has_extremum || reader.folding == fold::maximum || reader.folding == fold::minimum;
+        }
+        // Who is the maximum is asked of the numbers that it was taken of.
+        if (last == s || (is_compared && has_extremum)) return {};
+        // It is made of the same numbers there.
+        bool changes = false;
+        for_each_load(values_, *a, [&](const access& from) {
+            for (std::size_t r = made.first; r < last; ++r)
+                changes = changes || touches(plan_.steps[r], from.slot, true);
+        });
+        if (changes) return {};
+        return made;
+    }
+    static bool touches(const step& s, slot_number slot, bool writes) {
+        return std::ranges::any_of(
+            s.effects, [&](const effect& e) { return e.slot == slot && e.writes == writes; });
+    }
+    bool is_larger(const assign& a) const {
+        bool loads = false, larger = true;
+        const double size = values_.size(a.loops);
+        for_each_load(values_, a, [&](const access& from) {
+            loads = true;
+            larger = larger && times_larger * values_.size(loops_of(from)) <= size;
+        });
+        return loads && larger;
+    }
+    /// The loop along each axis, where each runs along one whole axis; else fewer.
+    loop_list axes_of(const access& a) const {
+        loop_list axes;
+        const auto& extents = plan_.slot_of(a).extents;
+        for (std::size_t axis = 0; axis < a.at.size(); ++axis) {
+            const place& p = a.at[axis];
+            if (p.edge != edge::none || p.offset != 0 || p.terms.size() > 1) return {};
+            if (p.terms.empty()) {
+                if (extents[axis] != 1) return {};
+                axes.push_back(loop::none);
+                continue;
+            }
+            const loop l = p.terms[0].over;
+            if (p.terms[0].factor != 1 || values_.extent(l) != extents[axis] ||
+                std::find(axes.begin(), axes.end(), l) != axes.end())
+                return {};
+            axes.push_back(l);
+        }
+        return axes;
+    }
+    /// Whether a step is a sum, or another fold, over the elements of the tensor, each once.
+    bool can_make(const step& s, slot_number slot) const {
+        const assign* const a = s.as_assign();
+        if (a == nullptr || a->over.empty() || a->folding == fold::softmax ||
+            (a->kind != assignment_kind::contract && a->kind != assignment_kind::map))
+            return false;
+        const auto all = united(a->loops, a->over);
+        bool suits = !values_[a->body].edged;
+        int reads = 0;
+        for_each_load(values_, *a, [&](const access& from) {
+            if (from.slot != slot) return;
+            ++reads;
+            suits = suits && loops_of(from) == all && axes_of(from).size() == from.at.size();
+        });
+        if (a->kind == assignment_kind::map) return suits;
+        const auto& factors = values_[a->body].arguments;
+        return suits && reads == 1 &&
+               std::ranges::all_of(factors, [&](expr f) { return values_[f].kind == kind::load; });
+    }
+    // Finds who else folds the terms of a softmax.
+    void link(unstored& made, const assign& a) const {
+        if (a.folding != fold::softmax) return;
+        const auto folds = [&](std::size_t s, fold by) {
+            const assign* const other = plan_.steps[s].as_assign();
+            return other != nullptr && other->kind == assignment_kind::map &&
+                   other->folding == by && other->body == a.body && other->over == a.over &&
+                   std::ranges::none_of(
+                       all_, [&](const unstored& t) { return t.logsumexp == s || t.parts == s; }) &&
+                   plan_.type_of(other->target.slot) == plan_.type_of(a.target.slot);
+        };
+        for (std::size_t s = 0; s < plan_.steps.size() && is_of_two(a); ++s) {
+            if (folds(s, fold::logsumexp)) made.logsumexp = s;
+            else if (s > 0 && folds(s, fold::excess) && folds(s - 1, fold::maximum) &&
+                     plan_.slot_of(plan_.steps[s - 1].as_assign()->target).name == ir::none)
+                made.parts = s - 1;
+            else continue;
+            made.first = std::min(made.first, made.parts == s - 1 ? s - 1 : s);
+        }
+    }
+    bool is_of_two(const assign& a) const {
+        if (plan_.careful) return false;
+        const auto found = grouped_terms(values_, a.body, a.over);
+        return found.groups.size() == 2 && !found.masks;
+    }
+
+    // What they are made of -------------------------------------------------------------------
+
+    void prepare(unstored& t) {
+        const assign& a = *before_[t.step].as_assign();
+        step_writer steps(plan_, a.equation, plan_.type_of(t.slot));
+        if (a.folding == fold::none) t.factors = {a.body};
+        else if (is_of_two(a)) prepare_product(t, a, steps);
+        else prepare_weights(t, a, steps);
+    }
+    expr constant(double number) { return values_.constant(number); }
+    expr less(expr a, expr b) { return values_.add({a, values_.multiply({constant(-1), b})}); }
+    expr finite(expr x, slot_number like) {
+        return finite_or_zero(values_, x, plan_.type_of(like));
+    }
+
+    // exp(x - max x) / sum of them; 0 where all x are -infinity.
+    void prepare_weights(unstored& t, const assign& a, step_writer& steps) {
+        const expr maximum =
+            finite(steps.stored(values_.row(fold::maximum, a.over, a.body)), t.slot);
+        const expr shifted = values_.apply(opcode::exp, less(a.body, maximum));
+        const expr sum = steps.stored(values_.row(fold::sum, a.over, shifted));
+        const expr inverse = steps.stored(values_.apply(
+            opcode::select, sum, values_.apply(opcode::reciprocal, sum), constant(0)));
+        t.factors = {values_.multiply({shifted, inverse})};
+    }
+
+    void prepare_product(unstored& t, const assign& a, step_writer& steps) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        const expr nothing = constant(std::numeric_limits<double>::quiet_NaN());
+        const auto found = grouped_terms(values_, a.body, a.over);
+        expr_list shifts = found.beside, largest = found.beside;
+        for (const term_group& g : found.groups) {
+            const expr sum = values_.add(g.terms);
+            largest.push_back(
+                steps.stored(values_.row(fold::maximum, common(a.over, g.loops), sum)));
+            shifts.push_back(finite(largest.back(), t.slot));
+            t.factors.push_back(steps.stored(values_.apply(opcode::exp, less(sum, shifts.back()))));
+        }
+        const expr p = steps.sum_of_product(t.factors, a.over, nullptr);
+        // Where all terms are -infinity, the weights are 0.
+        expr least = largest[0];
+        for (std::size_t k = 1; k < largest.size(); ++k)
+            least = values_.apply(opcode::minimum, least, largest[k]);
+        const expr is_none = values_.apply(opcode::equal, least, constant(-infinity));
+        const expr is_exact =
+            values_.apply(opcode::less_equal, constant(least_sum(t.slot, a.over)), p);
+        const auto either = [&](expr exact, double none) {
+            return values_.apply(opcode::select, is_exact, exact,
+                                 values_.apply(opcode::select, is_none, constant(none), nothing));
+        };
+        t.factors.push_back(steps.stored(either(values_.apply(opcode::reciprocal, p), 0)));
+        t.is_product = true;
+        const expr log = values_.apply(opcode::log, p);
+        const auto write = [&](std::size_t step, expr value) {
+            const assign& other = *before_[step].as_assign();
+            step_writer(plan_, other.equation, plan_.type_of(t.slot))
+                .write(other.target, value, true);
+        };
+        if (t.logsumexp) {
+            auto terms = shifts;
+            terms.push_back(log);
+            write(*t.logsumexp, either(values_.add(terms), -infinity));
+        }
+        if (t.parts) {
+            write(*t.parts, values_.add(shifts));
+            write(*t.parts + 1, either(log, -infinity));
+        }
+    }
+    /// A factor or a product below the smallest normal number may be 0, which costs less than 3 of
+    /// it for each term: of a larger sum that is less than half a unit of its last place.
+    double least_sum(slot_number slot, const loop_list& over) const {
+        const double terms = values_.size(over);
+        if (plan_.type_of(slot) == element::f32)
+            return terms * 8 * double{std::numeric_limits<float>::min()} /
+                   double{std::numeric_limits<float>::epsilon()};
+        return terms * 8 * std::numeric_limits<double>::min() /
+               std::numeric_limits<double>::epsilon();
+    }
+    bool is_replaced(std::size_t s) const {
+        return std::ranges::any_of(all_, [&](const unstored& t) {
+            return t.step == s || t.logsumexp == s ||
+                   (t.parts && (*t.parts == s || *t.parts + 1 == s));
+        });
+    }
+
+    // Where they are read ---------------------------------------------------------------------
+
+    bool reads_any(const step& s) const {
+        return std::ranges::any_of(all_,
+                                   [&](const unstored& t) { return touches(s, t.slot, false); });
+    }
+    /// What stands for a load: the factors of a tensor that is not stored, or the load.
+    struct stand_in {
+        expr_list factors;
+        bool is_product = true;
+    };
+    stand_in stand_in_of(expr load) {
+        const access from = values_[load].source;
+        const auto of = std::ranges::find(all_, from.slot, &unstored::slot);
+        if (of == all_.end()) return {{load}, true};
+        const loop_list there = axes_of(from);
+        loop_map loops;
+        for (std::size_t axis = 0; axis < there.size(); ++axis)
+            if (of->axes[axis] && of->axes[axis] != there[axis])
+                loops.emplace_back(of->axes[axis], there[axis]);
+        stand_in made{{}, of->is_product};
+        for (const expr f : of->factors)
+            made.factors.push_back(loops.empty() ? f : values_.renamed(f, loops));
+        return made;
+    }
+    void rewrite(const assign& a) {
+        const element type = plan_.type_of(a.target.slot);
+        step_writer steps(plan_, a.equation, type);
+        const bool contracts = a.kind == assignment_kind::contract;
+        expr_list factors{contracts ? a.scale : constant(1)}, loads;
+        bool products = true;
+        for (const expr f : values_.factors(a.body)) {
+            if (values_[f].kind != kind::load) {
+                factors.push_back(f);
+                products = false;
+                continue;
+            }
+            const stand_in made = stand_in_of(f);
+            products = products && made.is_product;
+            for (const expr x : made.factors) loads.push_back(x);
+        }
+        products = products && a.folding == fold::sum;
+        if (!products && !contracts) return rewrite_body(a);
+        expr value;
+        if (products) {
+            factors.push_back(
+                steps.sum_of_product(loads, a.over, a.beta == 0 ? &a.target : nullptr));
+            value = values_.multiply(factors);
+        } else {
+            for (const expr x : loads) factors.push_back(x);
+            value = values_.row(fold::sum, a.over, values_.multiply(factors));
+        }
+        if (a.beta != 0) {
+            if (!products) value = steps.stored(value);
+            value =
+                values_.add({value, values_.multiply({constant(a.beta), values_.load(a.target)})});
+        }
+        const bool hides = a.hides || products;
+        if (value != values_.load(a.target)) steps.write(a.target, value, hides);
+        else std::get<assign>(plan_.steps.back().what).hides = hides;
+    }
+    void rewrite_body(const assign& a) {
+        assign made = a;
+        bool weak = false;
+        made.body = values_.substituted(a.body, [&](expr e) {
+            if (values_[e].kind != kind::load) return expr::none;
+            const stand_in by = stand_in_of(e);
+            weak = weak || (by.is_product && by.factors[0] != e);
+            return values_.multiply(by.factors);
+        });
+        made.hides = a.hides || weak;
+        plan_.steps.push_back(make_step(values_, std::move(made)));
+    }
+
+    program_plan& plan_;
+    graph& values_;
+    std::vector<unstored> all_;
+    std::vector<step> before_;
+};
+
+}  // namespace
+
+void make_where_read(program_plan& plan) { tensor_remover(plan).run(); }
+
+}  // namespace ricci::plan

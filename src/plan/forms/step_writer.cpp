@@ -1,0 +1,139 @@
+#include "src/plan/forms/step_writer.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "src/base/sort_stably.hpp"
+#include "src/plan/forms/path_through.hpp"
+#include "src/plan/pool/loop_holders.hpp"
+
+namespace ricci::plan {
+
+void step_writer::write(const access& target, expr value, bool hides) {
+    assign made;
+    made.equation = equation_;
+    made.target = target;
+    made.loops = loops_of(target);
+    made.body = value;
+    made.hides = hides;
+    if (const auto& node = values_[value]; node.kind == kind::fold) {
+        made.folding = node.folding;
+        made.over = node.over;
+        made.body = node.arguments[0];
+    }
+    put(std::move(made));
+}
+
+expr step_writer::stored(expr value) {
+    loop_list order = values_[value].indices;
+    const expr widest = values_[value].widest;
+    if (widest && without(order, values_[widest].indices).empty()) {
+        const access& like = values_[widest].source;
+        const place at = address_of(like, plan_.slot_of(like).strides);
+        sort_stably(
+            order, [&](loop x, loop y) { return std::abs(at.factor(x)) > std::abs(at.factor(y)); });
+    }
+    const access target = memory_over(order);
+    write(target, value);
+    return values_.load(target);
+}
+
+access step_writer::memory_over(const loop_list& axes) {
+    slot memory;
+    memory.kind = storage::workspace;
+    memory.is_foreign = type_ != plan_.type;
+    memory.own_type = type_;
+    access whole;
+    for (const loop l : axes) {
+        memory.extents.push_back(values_.extent(l));
+        memory.axes.push_back(values_.loops().letter(l));
+        whole.at.push_back({0, {{l, 1}}});
+    }
+    memory.strides.resize(axes.size());
+    std::int64_t elements = 1;
+    for (std::size_t axis = axes.size(); axis-- > 0;) {
+        memory.strides[axis] = elements;
+        elements *= memory.extents[axis];
+    }
+    memory.bytes = static_cast<std::size_t>(elements) * size_of(type_);
+    whole.slot = plan_.add(std::move(memory));
+    return whole;
+}
+
+expr step_writer::contracted(expr left, expr right, const loop_list& over, const access* target) {
+    assign made;
+    made.equation = equation_;
+    made.kind = assignment_kind::contract;
+    made.folding = fold::sum;
+    made.over = over;
+    made.loops = without(united(values_[left].indices, values_[right].indices), over);
+    made.body = values_.multiply({left, right});
+    made.scale = values_.constant(1);
+    const bool there = target != nullptr && loops_of(*target) == made.loops;
+    made.target = there ? *target : memory_over(made.loops);
+    const access written = made.target;
+    put(std::move(made));
+    return values_.load(written);
+}
+
+// The loads, those of loops that another one has multiplied by it.
+expr_list step_writer::merged(const expr_list& loads) {
+    std::vector<expr_list> groups;
+    const auto loops = [&](std::size_t g) {
+        loop_list all;
+        for (const expr e : groups[g]) all = united(all, values_[e].indices);
+        return all;
+    };
+    expr_list by_size = loads;
+    sort_stably(by_size, [&](expr x, expr y) {
+        return values_[x].indices.size() > values_[y].indices.size();
+    });
+    for (const expr e : by_size) {
+        std::size_t best = groups.size();
+        for (std::size_t g = 0; g < groups.size(); ++g)
+            if (without(values_[e].indices, loops(g)).empty() &&
+                (best == groups.size() || values_.size(loops(g)) < values_.size(loops(best))))
+                best = g;
+        if (best == groups.size()) groups.emplace_back();
+        groups[best].push_back(e);
+    }
+    expr_list products;
+    for (const expr_list& g : groups)
+        products.push_back(g.size() == 1 ? g[0] : stored(values_.multiply(g)));
+    return products;
+}
+
+expr step_writer::sum_of_product(const expr_list& loads, const loop_list& over,
+                                 const access* target) {
+    expr_list beside, inside;
+    for (const expr e : loads)
+        (common(values_[e].indices, over).empty() ? beside : inside).push_back(e);
+    expr_list operands = merged(inside);
+    if (operands.size() == 1) {
+        beside.push_back(stored(values_.row(fold::sum, over, operands[0])));
+        return values_.multiply(beside);
+    }
+    auto products = std::vector<path::contraction_path::product>{{0, 1}};
+    if (operands.size() > 2) products = path_through(values_, operands, over).products;
+    loop_holders holders(values_, operands);
+    for (const auto& product : products) {
+        const expr left = operands[static_cast<std::size_t>(product.left)],
+                   right = operands[static_cast<std::size_t>(product.right)];
+        holders.remove(values_[left].indices);
+        holders.remove(values_[right].indices);
+        loop_list summed;
+        for (const loop l : united(values_[left].indices, values_[right].indices))
+            if (holders[l] == 0 && contains(over, l)) summed.push_back(l);
+        const bool last = &product == &products.back();
+        const expr made = summed.empty() ? stored(values_.multiply({left, right}))
+                                         : contracted(left, right, summed, last ? target : nullptr);
+        holders.add(values_[made].indices);
+        operands.push_back(made);
+    }
+    beside.push_back(operands.back());
+    return values_.multiply(beside);
+}
+
+}  // namespace ricci::plan
