@@ -142,7 +142,8 @@ private:
 
     void add_consumer(std::size_t number) {
         const auto& c = group_.consumers[number];
-        require(c.summed != loop_role::batch && !c.added && c.weights < 0 && c.count < 0);
+        require(c.summed != loop_role::batch && !c.added && c.weights < 0);
+        require(steps::numbers_carried(c) == 1);  // neither ties nor places
         require(c.by != steps::monoid::exponentials);
         const bool over_rows = (c.summed == loop_role::row) != made_.swapped;
         const auto values = flatten(c.values);

@@ -34,7 +34,7 @@ group_price price_of(const fused_step& step) {
         multiplied += (p.is_distance ? 2 : 1) * iterations_of(p.contracted);
     for (const auto& c : group.consumers) {
         if (c.b >= 0) multiplied += iterations_of(c.values);
-        else operated += c.count < 0 ? 1 : 2;
+        else operated += static_cast<double>(numbers_carried(c));
     }
     for (const auto& o : group.operations) operated += vectors_of(o, of);
     const double a_cycle = of.lanes * vectors_a_cycle;
