@@ -306,8 +306,10 @@ public:
         made_.rows = take(rows * machine.rows());
         blocks_ = take(blocks * machine.block());
         for (const auto& f : what.folds()) {
-            made_.states.push_back(
-                take(f.over_rows ? machine.tile_columns * machine.lanes : machine.rows()));
+            made_.states.push_back(take(f.over_rows ? machine.tile_columns * machine.lanes
+                                        : f.what == kernels::body_fold::exponentials
+                                            ? 2 * machine.rows()
+                                            : machine.rows()));
             made_.folds_rows = made_.folds_rows || f.over_rows;
         }
         made_.columns = take(columns * machine.tile_columns);

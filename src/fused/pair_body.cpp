@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "src/tile/program.hpp"
 
@@ -29,10 +30,18 @@ public:
         const auto is_of_rows = [](const steps::tile_consumer& c) {
             return c.summed == loop_role::column;
         };
-        made_.swapped = std::ranges::none_of(group_.consumers, is_of_rows);
+        const auto has_weights = [](const steps::tile_operation& o) {
+            return o.kind == steps::operation_kind::weights;
+        };
+        made_.swapped = std::ranges::none_of(group_.consumers, is_of_rows) &&
+                        std::ranges::none_of(group_.operations, has_weights);
         for (std::size_t k = 0; k < group_.products.size(); ++k) add_product(k);
         for (const auto& o : group_.operations) add_operation(o);
         for (std::size_t k = 0; k < group_.consumers.size(); ++k) add_consumer(k);
+        // Their states cannot be added to what is there already, tile of columns by tile.
+        const auto over_rows = [](const pair_result& r) { return r.over_rows; };
+        require(std::ranges::none_of(group_.operations, has_weights) ||
+                std::ranges::none_of(made_.results, over_rows));
         made_.what.simplify();
         return std::move(made_);
     }
@@ -102,7 +111,7 @@ private:
     }
 
     void add_operation(const steps::tile_operation& o) {
-        require(o.kind == steps::operation_kind::values && !o.pinned);
+        require(o.kind != steps::operation_kind::recomputed && !o.pinned);
         check_conditions(o.program);
         auto program = o.program;
         const auto operands = static_cast<std::int32_t>(group_.operands.size());
@@ -118,7 +127,7 @@ private:
             } else if (elementwise::is(n, opcode::position)) {
                 values.push_back(position(n.operand));
             } else if (elementwise::is(n, opcode::load)) {
-                values.push_back(n.operand >= operands ? tiles_[at(n.operand - operands)]
+                values.push_back(n.operand >= operands ? tile(n.operand - operands)
                                                        : load(n.operand, 0));
             } else {
                 require(bodies::has_instruction(n.op));
@@ -127,6 +136,24 @@ private:
             require(made_.what.values().size() <= most_nodes);
         }
         tiles_.push_back(values.back());
+        if (o.kind == steps::operation_kind::weights) add_exponentials(o);
+    }
+
+    // Of weights what is known of each row, but nothing of each pair.
+    void add_exponentials(const steps::tile_operation& o) {
+        using enum pair_result_kind;
+        const std::size_t number = made_.what.folds().size();
+        made_.what.fold({kernels::body_fold::exponentials, false, tiles_.back()});
+        for (const auto& [kind, operand] :
+             {std::pair(log_sum_exp, o.log_sum_exp), std::pair(maximum, o.maximum),
+              std::pair(excess, o.excess), std::pair(largest, o.largest)})
+            if (operand >= 0) made_.results.push_back({kind, number, -1, operand, 0, 0, false});
+        tiles_.back() = -1;
+    }
+
+    int tile(std::int32_t number) const {
+        require(tiles_[at(number)] >= 0);
+        return tiles_[at(number)];
     }
 
     // Conditions on places that leave out more than a line of pairs make tiles that nobody has to
@@ -150,14 +177,15 @@ private:
         require(values.total >= 1 && values.total <= most_values);
         for (std::size_t run = 0; run < values.a.size(); ++run)
             for (std::int64_t k = 0; k < values.last.extent; ++k) {
-                int value = tiles_[at(c.tile)];
+                int value = tile(c.tile);
                 if (c.b >= 0)
                     value = made_.what.apply(opcode::multiply, value,
                                              load(c.b, values.a[run] + k * values.last.a));
+                made_.results.push_back(
+                    {c.by == steps::monoid::sum ? pair_result_kind::sum : pair_result_kind::fold,
+                     made_.what.folds().size(), static_cast<std::int32_t>(number), c.output,
+                     values.b[run] + k * values.last.b, c.beta, over_rows});
                 made_.what.fold({fold_of(c.by), over_rows, value});
-                made_.results.push_back({static_cast<std::int32_t>(number), c.output,
-                                         values.b[run] + k * values.last.b, c.beta,
-                                         c.by == steps::monoid::sum, over_rows});
             }
         require(made_.results.size() <= most_folds);
     }

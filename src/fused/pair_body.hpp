@@ -21,13 +21,24 @@ struct pair_operand {
     bool counts_start = true;   // of a position: what is not of this loop is counted as well
 };
 
-/// What becomes of a fold of the body: number * fold + beta * what is there.
+enum class pair_result_kind : std::uint8_t {
+    sum,   // number * fold + beta * what is there
+    fold,  // as it is
+    // of exponentials: as tile_operation has them
+    log_sum_exp,
+    maximum,
+    excess,
+    largest,
+};
+
+/// What becomes of a fold of the body.
 struct pair_result {
+    pair_result_kind kind = pair_result_kind::sum;
+    std::size_t fold = 0;
     std::int32_t consumer = -1;
     std::int32_t output = -1;
     std::int64_t offset = 0;
     double beta = 0;
-    bool is_sum = true;  // else it is written as it is
     bool over_rows = false;
 };
 
@@ -37,11 +48,11 @@ struct pair_body {
     /// columns, these are the rows of the body.
     bool swapped = false;
     std::vector<pair_operand> rows, columns;
-    std::vector<pair_result> results;  // one for each fold of the body
+    std::vector<pair_result> results;
 };
 
 /// Nothing where a group is not of this kind: where it has wide products or results, weights of a
-/// softmax, values that other groups compare their own with, or conditions that leave out many
+/// softmax that are used, values that other groups compare their own with, or conditions that leave out many
 /// pairs, which tiles then leave out.
 std::optional<pair_body> pair_body_of(const steps::fused_group& what, const geometry& g);
 

@@ -2,6 +2,7 @@
 #include "src/fused/pairs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -36,8 +37,8 @@ pairs<T>::pairs(const steps::fused_group& what, const geometry& g, pair_body bod
       columns_{g.column, g.other_columns} {
     if (body_.swapped) std::swap(rows_, columns_);
     shape_ = {machine_->lanes, machine_->columns, most_tile_columns};
-    const auto over_rows = static_cast<std::size_t>(
-        std::ranges::count_if(body_.results, [](const pair_result& r) { return r.over_rows; }));
+    const auto over_rows = static_cast<std::size_t>(std::ranges::count_if(
+        body_.what.folds(), [](const bodies::body_fold& f) { return f.over_rows; }));
     while (over_rows * static_cast<std::size_t>(shape_.tile_columns * shape_.lanes) * sizeof(T) >
                column_state_bytes &&
            shape_.tile_columns > 64)
@@ -68,11 +69,15 @@ void pairs<T>::choose_tasks() {
                 (2 * tasks >= enough_tasks || all <= few_pairs) && bytes() <= runtime::worker_bytes;
 }
 
+// Two for each row of a unit, whole lines.
+template <class T>
+std::size_t pairs<T>::total_elements() const {
+    return body_.what.folds().size() * static_cast<std::size_t>(2 * unit_rows_) + 16;
+}
+
 template <class T>
 std::size_t pairs<T>::bytes() const {
-    const std::size_t numbers =
-        program_.frame + body_.results.size() * static_cast<std::size_t>(unit_rows_);
-    return (numbers + 16) * sizeof(T) + 2 * operands_ * sizeof(std::int64_t);
+    return (program_.frame + total_elements()) * sizeof(T) + operands_ * sizeof(std::int64_t);
 }
 
 template <class T>
@@ -81,9 +86,7 @@ typename pairs<T>::task pairs<T>::start(int worker, void* const* bases,
     task t;
     t.frame = reinterpret_cast<T*>(runtime::worker_memory(worker));
     t.totals = t.frame + program_.frame;
-    t.origin = reinterpret_cast<std::int64_t*>(
-        t.totals + (body_.results.size() * static_cast<std::size_t>(unit_rows_) + 15) / 16 * 16);
-    t.at = t.origin + operands_;
+    t.at = reinterpret_cast<std::int64_t*>(t.totals + total_elements());
     t.bases = bases;
     t.numbers = numbers;
     const auto wide = static_cast<std::size_t>(shape_.rows());
@@ -219,19 +222,42 @@ void pairs<T>::add_pairs(task& t, std::int64_t row, std::int64_t rows, std::int6
             to += block;
         }
         for (std::size_t f = 0; f < folds.size(); ++f)
-            if (!folds[f].over_rows) std::fill_n(t.frame + program_.states[f], block, identity(f));
+            if (!folds[f].over_rows) begin_state(t, f, r, count);
         std::fill_n(t.frame, count, T{1});
         std::fill(t.frame + count, t.frame + block, T{0});
         const bool at_edge = program_.folds_rows && count < block;
         if (!at_edge) machine_->run(program_.code.data(), t.frame, 0, whole, columns);
         machine_->run(program_.edge_code.data(), t.frame, at_edge ? 0 : whole, all, columns);
-        for (std::size_t f = 0; f < folds.size(); ++f) {
-            if (folds[f].over_rows) continue;
-            const T* const state = t.frame + program_.states[f];
-            T* const total = t.totals + static_cast<std::int64_t>(f) * unit_rows_ + r;
-            for (std::int64_t x = 0; x < count; ++x) total[x] = joined(f, total[x], state[x]);
-        }
+        for (std::size_t f = 0; f < folds.size(); ++f)
+            if (!folds[f].over_rows) end_state(t, f, r, count);
     }
+}
+
+// Sums of a tile of columns begin at 0, which rounds less than one long chain. Exponentials go on
+// from what they were: it is dear to join two of them.
+template <class T>
+void pairs<T>::begin_state(const task& t, std::size_t fold, std::int64_t row,
+                           std::int64_t count) const {
+    T* const state = t.frame + program_.states[fold];
+    const std::int64_t block = shape_.rows();
+    std::fill_n(state, block, identity(fold));
+    if (body_.what.folds()[fold].what != kernels::body_fold::exponentials) return;
+    std::fill_n(state + block, block, T{0});
+    std::copy_n(total(t, fold) + row, count, state);
+    std::copy_n(total(t, fold) + unit_rows_ + row, count, state + block);
+}
+
+template <class T>
+void pairs<T>::end_state(const task& t, std::size_t fold, std::int64_t row,
+                         std::int64_t count) const {
+    const T* const state = t.frame + program_.states[fold];
+    T* const to = total(t, fold) + row;
+    if (body_.what.folds()[fold].what == kernels::body_fold::exponentials) {
+        std::copy_n(state, count, to);
+        std::copy_n(state + shape_.rows(), count, to + unit_rows_);
+        return;
+    }
+    for (std::int64_t x = 0; x < count; ++x) to[x] = joined(fold, to[x], state[x]);
 }
 
 template <class T>
@@ -240,6 +266,7 @@ T pairs<T>::identity(std::size_t fold) const {
         case kernels::body_fold::multiply:
             return 1;
         case kernels::body_fold::larger:
+        case kernels::body_fold::exponentials:
             return -std::numeric_limits<T>::infinity();
         case kernels::body_fold::smaller:
             return std::numeric_limits<T>::infinity();
@@ -265,8 +292,10 @@ T pairs<T>::joined(std::size_t fold, T a, T b) const {
 
 template <class T>
 void pairs<T>::clear_totals(const task& t) const {
-    for (std::size_t f = 0; f < body_.results.size(); ++f)
-        std::fill_n(t.totals + static_cast<std::int64_t>(f) * unit_rows_, unit_rows_, identity(f));
+    for (std::size_t f = 0; f < body_.what.folds().size(); ++f) {
+        std::fill_n(total(t, f), unit_rows_, identity(f));
+        std::fill_n(total(t, f) + unit_rows_, unit_rows_, T{0});
+    }
 }
 
 template <class T>
@@ -278,44 +307,62 @@ void pairs<T>::clear_columns(const task& t) const {
                         identity(f));
 }
 
+// `second`: of exponentials, their sum.
 template <class T>
-void pairs<T>::write(const task& t, std::size_t number, T* to, T value, bool first) const {
-    const auto& r = body_.results[number];
-    if (!r.is_sum) {
-        *to = first ? value : joined(number, *to, value);
-        return;
+void pairs<T>::write(const task& t, const pair_result& r, T* to, T value, T second,
+                     bool first) const {
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    switch (r.kind) {
+        case pair_result_kind::sum: {
+            const auto scale =
+                static_cast<T>(t.numbers[products_ + static_cast<std::size_t>(r.consumer)]);
+            const T beta = first ? static_cast<T>(r.beta) : T{1};
+            *to = beta == 0 ? scale * value : scale * value + beta * *to;
+            return;
+        }
+        case pair_result_kind::fold:
+            *to = first ? value : joined(r.fold, *to, value);
+            return;
+        case pair_result_kind::log_sum_exp:
+            *to = second == 0 ? -infinity : value + std::log(second);
+            return;
+        case pair_result_kind::maximum:
+            *to = value;
+            return;
+        case pair_result_kind::excess:
+            *to = std::isinf(value) ? T{0} : std::log(second);
+            return;
+        case pair_result_kind::largest:
+            *to = second == 0 ? T{0} : 1 / second;
+            return;
     }
-    const auto scale = static_cast<T>(t.numbers[products_ + static_cast<std::size_t>(r.consumer)]);
-    const T beta = first ? static_cast<T>(r.beta) : T{1};
-    *to = beta == 0 ? scale * value : scale * value + beta * *to;
 }
 
 template <class T>
 void pairs<T>::write_rows(const task& t, std::int64_t row, std::int64_t rows, bool first) const {
-    for (std::size_t f = 0; f < body_.results.size(); ++f) {
-        const auto& r = body_.results[f];
+    for (const auto& r : body_.results) {
         if (r.over_rows) continue;
         const auto k = static_cast<std::size_t>(r.output);
         const std::int64_t stride = rows_.loop.strides[k];
         T* const to = static_cast<T*>(t.bases[k]) + t.at[k] + r.offset + row * stride;
-        const T* const total = t.totals + static_cast<std::int64_t>(f) * unit_rows_;
-        for (std::int64_t x = 0; x < rows; ++x) write(t, f, to + x * stride, total[x], first);
+        const T* const from = total(t, r.fold);
+        for (std::int64_t x = 0; x < rows; ++x)
+            write(t, r, to + x * stride, from[x], from[unit_rows_ + x], first);
     }
 }
 
 template <class T>
 void pairs<T>::write_columns(const task& t, std::int64_t first, std::int64_t columns) const {
-    for (std::size_t f = 0; f < body_.results.size(); ++f) {
-        const auto& r = body_.results[f];
+    for (const auto& r : body_.results) {
         if (!r.over_rows) continue;
         const auto k = static_cast<std::size_t>(r.output);
         const std::int64_t stride = columns_.loop.strides[k];
         T* const to = static_cast<T*>(t.bases[k]) + t.at[k] + r.offset + first * stride;
-        const T* state = t.frame + program_.states[f];
+        const T* state = t.frame + program_.states[r.fold];
         for (std::int64_t c = 0; c < columns; ++c, state += shape_.lanes) {
             T all = state[0];
-            for (int x = 1; x < shape_.lanes; ++x) all = joined(f, all, state[x]);
-            write(t, f, to + c * stride, all, true);
+            for (int x = 1; x < shape_.lanes; ++x) all = joined(r.fold, all, state[x]);
+            write(t, r, to + c * stride, all, T{0}, true);
         }
     }
 }

@@ -33,13 +33,14 @@ private:
     };
     struct task {
         T* frame = nullptr;
-        T* totals = nullptr;  // of each fold over columns: one for each row of a unit
-        std::int64_t *origin = nullptr, *at = nullptr;
+        T* totals = nullptr;  // of each fold over columns: two for each row of a unit
+        std::int64_t* at = nullptr;
         void* const* bases = nullptr;
         const double* numbers = nullptr;
     };
 
     void choose_tasks();
+    std::size_t total_elements() const;
     std::size_t bytes() const;
     task start(int worker, void* const* bases, const double* numbers) const;
     void run_rows(task& t, std::int64_t unit) const;
@@ -53,7 +54,12 @@ private:
     void clear_columns(const task& t) const;
     void write_rows(const task& t, std::int64_t row, std::int64_t rows, bool first) const;
     void write_columns(const task& t, std::int64_t first, std::int64_t columns) const;
-    void write(const task& t, std::size_t result, T* to, T value, bool first) const;
+    void write(const task& t, const pair_result& r, T* to, T value, T second, bool first) const;
+    void begin_state(const task& t, std::size_t fold, std::int64_t row, std::int64_t count) const;
+    void end_state(const task& t, std::size_t fold, std::int64_t row, std::int64_t count) const;
+    T* total(const task& t, std::size_t fold) const {
+        return t.totals + static_cast<std::int64_t>(2 * fold) * unit_rows_;
+    }
     T identity(std::size_t fold) const;
     T joined(std::size_t fold, T a, T b) const;
 

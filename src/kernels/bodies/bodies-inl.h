@@ -231,7 +231,7 @@ constexpr bool exists(int id) {
     if (id < ids::fold_columns || id == ids::end) return true;
     const int family = (id - ids::fold_columns) / body_folds;
     const auto what = static_cast<body_fold>((id - ids::fold_columns) % body_folds);
-    return family % 2 == 0 || what < body_fold::add_times;
+    return family % 2 == 0 || (what < body_fold::add_times && what != body_fold::exponentials);
 }
 
 void run(const body_instruction* program, number* frame, std::int64_t first, std::int64_t end,

@@ -80,13 +80,15 @@ enum class body_fold : std::uint8_t {
     multiply,
     larger,
     smaller,
+    exponentials,       // of two vectors each: the largest value, and the sum of exp(value - that);
+                        // over columns only
     add_times_rows,     // a x is added, of rows,
     add_times_columns,  // of columns,
     add_times_block,    // or of a block
     add_times,          // a (c - r) is added: x of rows, y of columns; over columns only
     add_times_other,    // a (r - c)
 };
-inline constexpr int body_folds = 9;
+inline constexpr int body_folds = 10;
 
 /// Numbers of instructions, a family after the other.
 namespace body_id {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include <hwy/highway.h>
@@ -66,6 +67,52 @@ HWY_INLINE bool may_have_nan(const stored<vector> (&a)[block_vectors]) {
     const vector sum = hn::Add(tree<body_fold::add, 0, block_columns>(a, 0),
                                tree<body_fold::add, 0, block_columns>(a, 1));
     return HWY_UNLIKELY(!hn::AllFalse(tag(), hn::IsNaN(sum)));
+}
+
+/// Sums of exponentials have the largest value so far in front. Where nothing has been seen, any
+/// finite number will do.
+HWY_INLINE vector finite_largest(vector largest) {
+    const tag d;
+    const vector nothing = hn::Set(d, -std::numeric_limits<number>::infinity());
+    return hn::IfThenElse(hn::Eq(largest, nothing), hn::Zero(d), largest);
+}
+
+/// Raises the largest value, and gives the sum that goes with it.
+HWY_INLINE vector raised(vector sum, vector before, vector now) {
+    const tag d;
+    const vector nothing = hn::Set(d, -std::numeric_limits<number>::infinity());
+    return hn::IfThenElse(hn::Eq(before, nothing), hn::Zero(d),
+                          hn::Mul(sum, body_exponential(hn::Sub(before, now))));
+}
+
+/// Joins a value.
+HWY_INLINE void join_exponential(vector& largest, vector& sum, vector a) {
+    const tag d;
+    const vector now = hn::Max(a, largest);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(now, largest)))) sum = raised(sum, largest, now);
+    largest = now;
+    sum = hn::Add(sum, body_exponential(hn::Sub(a, finite_largest(now))));
+}
+
+HWY_INLINE void fold_exponentials(const stored<vector> (&a)[block_vectors], number* state) {
+    const tag d;
+    RICCI_UNROLL
+    for (int w = 0; w < row_vectors; ++w) {
+        number* const at = state + w * lane_count;
+        const vector before = hn::Load(d, at);
+        const vector now = hn::Max(tree<body_fold::larger, 0, block_columns>(a, w), before);
+        vector sum = hn::Load(d, at + row_elements);
+        if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(now, before)))) {
+            sum = raised(sum, before, now);
+            hn::Store(now, d, at);
+        }
+        const vector shift = finite_largest(now);
+        vector all = body_exponential(hn::Sub(vector(a[w]), shift));
+        RICCI_UNROLL
+        for (int c = 1; c < block_columns; ++c)
+            all = hn::Add(all, body_exponential(hn::Sub(vector(a[c * row_vectors + w]), shift)));
+        hn::Store(hn::Add(sum, all), d, at + row_elements);
+    }
 }
 
 template <body_fold what>
@@ -133,6 +180,13 @@ HWY_NOINLINE void fold_at_edge(const number* a, const number* x, number* state, 
         for (int w = 0; w < row_vectors; ++w) {
             const std::int64_t u = (c * row_vectors + w) * lane_count;
             number* const to = state + (rows ? c : w) * lane_count;
+            if constexpr (what == body_fold::exponentials) {
+                vector largest = hn::Load(d, to), sum = hn::Load(d, to + row_elements);
+                join_exponential(largest, sum, hn::Load(d, a + u));
+                hn::Store(largest, d, to);
+                hn::Store(sum, d, to + row_elements);
+                continue;
+            }
             const vector s = hn::Load(d, to);
             vector all = joined<what>(s, hn::Load(d, a + u), hn::Load(d, x + u));
             if (rows) all = hn::IfThenElse(is_true(d, hn::Load(d, mask + w * lane_count)), all, s);
@@ -183,6 +237,8 @@ HWY_INLINE void fold_block(const stored<vector> (&a)[block_vectors], const body_
         }
         fold_at_edge<what>(values, factors, state, frame, of_rows,
                            std::min<std::int64_t>(block_columns, count - j));
+    } else if constexpr (what == body_fold::exponentials) {
+        fold_exponentials(a, state);
     } else if constexpr (of_rows) {
         fold_rows<what>(a, x, state);
     } else {

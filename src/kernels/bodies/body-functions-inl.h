@@ -55,12 +55,15 @@ HWY_INLINE vector body_exponential(vector x) {
     const tag d;
     // NaN stays where it is the second.
     const vector clamped = hn::Max(hn::Set(d, k::lowest), hn::Min(hn::Set(d, k::highest), x));
-    const vector n = hn::Round(
-        hn::Mul(clamped, hn::Set(d, static_cast<number>(1.442695040888963407359924681L))));
+    const vector magic = hn::Set(d, k::magic);
+    const vector n = hn::Sub(
+        hn::MulAdd(clamped, hn::Set(d, static_cast<number>(1.442695040888963407359924681L)), magic),
+        magic);
     const vector r = hn::NegMulAdd(n, hn::Set(d, k::ln2_low),
                                    hn::NegMulAdd(n, hn::Set(d, k::ln2_high), clamped));
-    const vector series = hn::MulAdd(polynomial(d, r, k::series), hn::Mul(r, r), r);
-    return times_power_of_two(hn::Add(series, hn::Set(d, number(1))), n);
+    const vector one = hn::Set(d, number(1));
+    const vector slope = hn::MulAdd(polynomial(d, r, k::series), r, one);
+    return times_power_of_two(hn::MulAdd(slope, r, one), n);
 }
 #else
 HWY_INLINE vector body_exponential(vector x) { return exponential(tag(), x); }
@@ -111,7 +114,13 @@ HWY_INLINE vector inverse_power(vector x) {
         vector t, result;
         if constexpr (cubed) {
             const vector square = hn::Mul(y, y);
-            t = hn::NegMulAdd(hn::Mul(x, square), set(1.5), set(2.5));
+            if constexpr (HWY_TARGET <= HWY_AVX3) {
+                t = hn::NegMulAdd(hn::Mul(x, square), set(1.5), set(2.5));
+            } else {
+                // Of 12 bits the square of e is seen.
+                const vector e = hn::MulSub(x, square, set(1));
+                t = hn::MulAdd(hn::MulAdd(e, set(1.875), set(-1.5)), e, set(1));
+            }
             result = hn::Mul(hn::Mul(y, square), t);
         } else {
             // Half of x itself might be rounded where it is tiny.

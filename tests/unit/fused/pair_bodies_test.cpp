@@ -48,6 +48,11 @@ std::vector<chain> bodies() {
          R"(D^{igj} = \sum_d (x^{id} - z^{gjd})^2
             f^{i} = \sum_{gj} \exp(-D^{igj}) p^{gj}
             n^{i} = \max_{gj}(q^g - D^{igj}))"},
+        {"log-sum-exps", distance + R"(u^i = -\operatorname{logsumexp}_j(p^j - 3 D^{ij}))"},
+        {"log-sum-exps of columns", distance + R"(u^j = \log \sum_i \exp(r^i - D^{ij}))"},
+        {"log-sum-exps of all columns",
+         R"(D^{igj} = \sum_d (x^{id} - z^{gjd})^2
+            l^{i} = \operatorname{logsumexp}_{gj}(q^g - D^{igj}))"},
         {"a number for each batch",
          R"(D^{hij} = \sum_d (x^{hid} - z^{hjd})^2
             f^{hi} = \sum_j \frac{1}{1 + (q^h)^2 D^{hij}} p^{hj})"},
@@ -157,4 +162,40 @@ TEST_CASE("what is no number stays in bodies over pairs") {
     }
     for (std::size_t j = 0; j < 150; ++j)
         CHECK(std::isnan(static_cast<const float*>(r["n"].data())[j]));
+}
+
+TEST_CASE("log-sum-exps in registers at their edges") {
+    const float infinity = std::numeric_limits<float>::infinity();
+    const auto p =
+        ricci::parse(distance + R"(l^i = \operatorname{logsumexp}_j(p^j + r^i - D^{ij}))").value();
+    const auto x = pairs::random_matrix<float>(100, 3, 10),
+               z = pairs::random_matrix<float>(90, 3, 11);
+    auto add = pairs::random_matrix<float>(90, 1, 12),
+         rows = pairs::random_matrix<float>(100, 1, 13);
+    for (std::size_t j = 0; j < 90; j += 3) add(j) = -infinity;
+    rows(3) = -infinity;
+    rows(4) = std::numeric_limits<float>::quiet_NaN();
+    rows(5) = 1e6L;
+    rows(6) = -1e6L;
+    rows(7) = 3e38L;
+    const auto r = ricci::run(p, {{"x", pairs::array_of<float>(x)},
+                                  {"z", pairs::array_of<float>(z)},
+                                  {"p", pairs::array_of<float>(add, 1)},
+                                  {"r", pairs::array_of<float>(rows, 1)}});
+    for (std::size_t i = 0; i < 100; ++i) {
+        long double sum = 0;
+        for (std::size_t j = 0; j < 90; ++j) {
+            long double d = 0;
+            for (std::size_t k = 0; k < 3; ++k) d += (x(i, k) - z(j, k)) * (x(i, k) - z(j, k));
+            sum += std::exp(add(j) - d);
+        }
+        const float got = static_cast<const float*>(r["l"].data())[i];
+        CAPTURE(i, got);
+        if (i == 4) CHECK(std::isnan(got));
+        else if (i == 3) CHECK(got == -infinity);
+        else {
+            const long double want = std::log(sum) + rows(i);
+            CHECK(std::abs(got - want) <= 2e-6L * (1 + std::abs(want)));
+        }
+    }
 }
