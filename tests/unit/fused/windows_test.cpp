@@ -1,6 +1,6 @@
 // Programs over the pairs of rows and columns that a condition leaves: windows, ranges that tensors
-// say, documents, near points. Against plain loops in long double over those pairs alone, where some
-// rows and columns have none, on several numbers of threads.
+// say, documents, near points. Against plain loops in long double over those pairs alone, where
+// some rows and columns have none, on several numbers of threads.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -292,7 +292,8 @@ template <class T>
 void check_blocks(std::size_t across, std::size_t down, std::size_t rows, std::size_t columns) {
     INFO(across << " x " << down << " blocks of " << rows << " x " << columns);
     auto p = ricci::parse(R"(
-        M^{piqj} = \begin{cases} Q^{(pi)a} K^{(qj)a} & \text{if } [B^{pq}] \\ -\infty & \text{otherwise} \end{cases}
+        M^{piqj} = \begin{cases} Q^{(pi)a} K^{(qj)a} & \text{if } [B^{pq}] \\
+                                 -\infty & \text{otherwise} \end{cases}
         A^{piqj} = \operatorname{softmax}_{qj}(M^{piqj})
         O^{pic} = A^{piqj} V^{(qj)c}
     )")
