@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +24,8 @@
 #include "src/front/call_operands.hpp"
 
 namespace {
+
+constexpr std::size_t extents[] = {1, 4, 16, 50, 256, 1024, 8192, 65536};
 
 /// Operands: letters of an extent each, i of rows and j of columns, a of 64, b of 3.
 struct program_of_pairs {
@@ -75,9 +79,9 @@ public:
         request.fuse = fuse;
         request.context = this;
         request.allocate = [](void* self, ricci::ir::ref, std::int32_t rank,
-                              const std::int64_t* extents) -> void* {
+                              const std::int64_t* shape) -> void* {
             std::size_t size = 1;
-            for (std::int32_t k = 0; k < rank; ++k) size *= static_cast<std::size_t>(extents[k]);
+            for (std::int32_t k = 0; k < rank; ++k) size *= static_cast<std::size_t>(shape[k]);
             auto& results = static_cast<prepared*>(self)->results_;
             return results.emplace_back(std::max<std::size_t>(size, 1)).data();
         };
@@ -114,10 +118,10 @@ void measure(const program_of_pairs& c, std::size_t rows, std::size_t columns,
     std::vector<ricci::named> operands;
     std::vector<std::string> by;
     for (const auto& [name, letters] : c.operands) {
-        std::vector<std::size_t> extents;
+        std::vector<std::size_t> shape;
         for (const char x : letters)
-            extents.push_back(x == 'i' ? rows : x == 'j' ? columns : x == 'a' ? 64 : 3);
-        ricci::array a(ricci::element::f32, std::span<const std::size_t>(extents));
+            shape.push_back(x == 'i' ? rows : x == 'j' ? columns : x == 'a' ? 64 : 3);
+        ricci::array a(ricci::element::f32, std::span<const std::size_t>(shape));
         for (std::size_t k = 0; k < a.size(); ++k)
             static_cast<float*>(a.data())[k] = normal(generator);
         if (name.find('/') == std::string::npos) by.push_back(name);
@@ -149,8 +153,8 @@ int main(int count, char** words) {
     for (const auto& c : all_programs()) {
         bool wanted = count < 3;
         for (int k = 2; k < count; ++k) wanted = wanted || c.name == words[k];
-        for (const std::size_t rows : {1, 4, 16, 50, 256, 1024, 8192})
-            for (const std::size_t columns : {1, 4, 16, 50, 256, 1024, 8192, 65536})
+        for (const std::size_t rows : std::span(extents).first(7))
+            for (const std::size_t columns : extents)
                 if (wanted && rows <= largest && columns <= 8 * largest &&
                     (columns <= largest || rows <= 16))
                     measure(c, rows, columns, all);

@@ -1,7 +1,7 @@
 // Programs over the pairs that a condition leaves of all rows and columns, on one thread or more: a
 // window, ranges that tensors say, documents packed in one sequence, near points. The time of each,
-// and for each pair inside, beside that of the same values without a condition, where there is a way
-// to write them: a window by places, documents as a batch.
+// and for each pair inside, beside that of the same values without a condition, where there is a
+// way to write them: a window by places, documents as a batch.
 //   bench_windows [THREADS] [NAME ...]
 #include <algorithm>
 #include <cstdint>

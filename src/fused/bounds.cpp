@@ -81,8 +81,8 @@ void operand_bounds<T>::find(void* const* bases, T* trees) const {
     for (std::int64_t number = 0; number < count_; ++number) body(number, 0);
 }
 
-// The parts of part k are 2k and 2k + 1, the leaves come last; in the place of part 0 stands whether
-// all numbers are whole. What holds NaN may be anything.
+// The parts of part k are 2k and 2k + 1, the leaves come last; in the place of part 0 stands
+// whether all numbers are whole. What holds NaN may be anything.
 template <class T>
 void operand_bounds<T>::find(const lines& of, std::size_t number, void* const* bases,
                              T* trees) const {

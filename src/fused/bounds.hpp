@@ -1,5 +1,5 @@
-// What is known of numbers in memory before tiles are made of them: the least and the largest of any
-// part of an operand that conditions compare, as of the first key that each row sees.
+// What is known of numbers in memory before tiles are made of them: the least and the largest of
+// any part of an operand that conditions compare, as of the first key that each row sees.
 #pragma once
 
 #include <cstddef>

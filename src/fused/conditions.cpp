@@ -218,10 +218,10 @@ std::vector<steps::instruction> specialised(std::span<const steps::instruction> 
     std::vector<char> zero(result.size(), 0);
     for (std::size_t k = 0; k < result.size(); ++k) {
         auto& i = result[k];
-        const auto hidden = [&](std::int32_t n) {
+        const auto is_zero = [&](std::int32_t n) {
             return n >= 0 && zero[static_cast<std::size_t>(n)] != 0;
         };
-        if (i.code == opcode::multiply && (hidden(i.first) || hidden(i.second))) i = {};
+        if (i.code == opcode::multiply && (is_zero(i.first) || is_zero(i.second))) i = {};
         zero[k] = i.code == opcode::constant && i.value == 0;
     }
     return result;

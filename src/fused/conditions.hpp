@@ -41,8 +41,8 @@ extern template interval rounded<double>(interval);
 /// Programs longer than this are not analysed.
 inline constexpr std::size_t most_instructions = 192;
 
-/// The interval of every value of a program that runs in T. `leaf(instruction)` gives that of a load
-/// or position.
+/// The interval of every value of a program that runs in T. `leaf(instruction)` gives that of a
+/// load or position.
 template <class T, class Leaf>
 void find_intervals(std::span<const steps::instruction> program, interval* values, Leaf leaf);
 

@@ -47,6 +47,18 @@ bool is_partial(std::span<const knowledge> operations) {
 
 }  // namespace
 
+/// What conditions rest on.
+template <class T>
+void tiles<T>::find_conditions() {
+    std::vector<std::size_t> compared;
+    for (const operation& s : operations_) {
+        has_conditions_ = has_conditions_ || !s.code.unconditional();
+        for (const std::size_t k : s.code.compared())
+            if (std::ranges::count(compared, k) == 0) compared.push_back(k);
+    }
+    bounds_ = operand_bounds<T>(geometry_, compared);
+}
+
 /// Whether anything of the range counts; what is known of each operation there.
 template <class T>
 bool tiles<T>::look(const task& t, const tile_range& range, knowledge* known) const {
@@ -269,6 +281,7 @@ std::int64_t tiles<T>::most_ranges() const {
 }
 
 #define RICCI_INSTANTIATE(T)                                                                   \
+    template void tiles<T>::find_conditions();                                                 \
     template bool tiles<T>::look(const task&, const tile_range&, knowledge*) const;            \
     template bool tiles<T>::skip_empty(const task&, cursor&, tile_range&, knowledge*) const;   \
     template tile_range tiles<T>::trimmed(const task&, const tile_range&) const;               \

@@ -79,13 +79,7 @@ void tiles<T>::add_operations(const steps::fused_group& what) {
                                s.kind == steps::operation_kind::recomputed, s.log_sum_exp,
                                s.maximum, s.excess, s.largest, 0, static_cast<T>(nothing)});
     }
-    std::vector<std::size_t> compared;
-    for (const operation& s : operations_)
-        for (const std::size_t k : s.code.compared())
-            if (!std::ranges::count(compared, k)) compared.push_back(k);
-    bounds_ = operand_bounds<T>(geometry_, compared);
-    has_conditions_ = std::ranges::any_of(
-        operations_, [](const operation& s) { return !s.code.unconditional(); });
+    find_conditions();
     // Where 0 is a value like any other, no tile is left out.
     all_count_ = std::ranges::any_of(what.consumers, [&](const steps::tile_consumer& c) {
         const auto number = static_cast<std::size_t>(c.tile);

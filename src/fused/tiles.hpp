@@ -125,8 +125,8 @@ public:
     bool is_last(const cursor& c) const { return c.piece + 1 == c.last; }
     /// Whether anything counts that a cursor is still to come to.
     bool counts(const task& t, cursor c) const;
-    /// Of the tiles of rows from one on, towards the first, how many have nothing in some columns: at
-    /// least so many.
+    /// Of the tiles of rows from one on, towards the first, how many have nothing in some columns:
+    /// at least so many.
     std::int64_t empty_row_tiles(const task& t, std::int64_t row_tile, std::int64_t column,
                                  std::int64_t end) const;
     /// Once all consumers are there: finds the ranges of all tiles of rows beforehand where they
@@ -176,6 +176,7 @@ private:
 
     void choose_sizes(const steps::fused_group& what);
     void add_operations(const steps::fused_group& what);
+    void find_conditions();
     void assign_buffers(const steps::fused_group& what);
     void lay_out();
     bool look(const task& t, const tile_range& range, knowledge* known) const;

@@ -1,6 +1,6 @@
-// A nominal core, in whose cycles the planner says what things cost: it multiplies two vectors of 32
-// bytes and moves sixteen bytes in a cycle, four times as many within its cache, and takes sixteen
-// cycles to begin something. They say which of two is cheaper, not how long it takes.
+// A nominal core, in whose cycles the planner says what things cost: it multiplies two vectors of
+// 32 bytes and moves sixteen bytes in a cycle, four times as many within its cache, and takes
+// sixteen cycles to begin something. They say which of two is cheaper, not how long it takes.
 #pragma once
 
 #include <algorithm>

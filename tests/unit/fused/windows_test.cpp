@@ -1,6 +1,6 @@
 // Programs over the pairs of rows and columns that a condition leaves: windows, ranges that tensors
-// say, documents, near points. Against plain loops in long double over those pairs alone, where some
-// rows and columns have none, on several numbers of threads.
+// say, documents, near points. Against plain loops in long double over those pairs alone, where
+// some rows and columns have none, on several numbers of threads.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -292,7 +292,8 @@ template <class T>
 void check_blocks(std::size_t across, std::size_t down, std::size_t rows, std::size_t columns) {
     INFO(across << " x " << down << " blocks of " << rows << " x " << columns);
     auto p = ricci::parse(R"(
-        M^{piqj} = \begin{cases} Q^{(pi)a} K^{(qj)a} & \text{if } [B^{pq}] \\ -\infty & \text{otherwise} \end{cases}
+        M^{piqj} = \begin{cases} Q^{(pi)a} K^{(qj)a} & \text{if } [B^{pq}] \\
+                                 -\infty & \text{otherwise} \end{cases}
         A^{piqj} = \operatorname{softmax}_{qj}(M^{piqj})
         O^{pic} = A^{piqj} V^{(qj)c}
     )")
@@ -344,6 +345,51 @@ TEST_CASE("blocks of pairs that a mask leaves") {
     check_blocks<double>(40, 7, 33, 64);
     check_blocks<float>(6, 9, 70, 50);
     check_blocks<double>(50, 60, 5, 4);
+}
+
+// NaN times a weight of 0 would be NaN: these are not made.
+TEST_CASE("what no row sees is not read") {
+    const std::size_t rows = 300, columns = 2000, seen = 704;
+    sides s(rows, columns, true, 1);
+    for (std::size_t i = 0; i < rows; ++i) {
+        s.first[i] = static_cast<std::int32_t>(i);
+        s.end[i] = s.first[i] + 9;
+        s.of_row[i] = static_cast<std::int32_t>(i / 100);
+        s.row_place[i] = static_cast<float>(i);
+    }
+    for (std::size_t j = 0; j < columns; ++j) {
+        s.of_column[j] = j < seen ? static_cast<std::int32_t>(j % 3) : 3;
+        s.column_place[j] = static_cast<float>(j);
+    }
+    auto v = random_matrix<float>(columns, 9, 3);
+    for (std::size_t k = 9 * seen; k < v.values.size(); ++k) v.values[k] = NAN;
+    const std::vector<ricci::named> all = {
+        {"Q", array_of<float>(random_matrix<float>(rows, 5, 1))},
+        {"K", array_of<float>(random_matrix<float>(columns, 5, 2))},
+        {"V", array_of<float>(v)},
+        {"f", vector_of(s.first)},
+        {"e", vector_of(s.end)},
+        {"r", vector_of(s.of_row)},
+        {"c", vector_of(s.of_column)},
+        {"x", vector_of(s.row_place)},
+        {"y", vector_of(s.column_place)}};
+    for (const auto& by : relations()) {
+        if (by.name == std::string("ranges of columns") || by.name == std::string("all but some"))
+            continue;
+        std::vector<ricci::named> operands(all.begin(), all.begin() + 3);
+        for (const auto& o : all)
+            if (std::ranges::count(by.operands, o.name) > 0) operands.push_back(o);
+        for (const std::string& weight :
+             {"[" + by.condition + "] \\exp(Q^{ia} K^{ja})",
+              "\\operatorname{softmax}_j(\\begin{cases} Q^{ia} K^{ja} & \\text{if } " +
+                  by.condition + " \\\\ -\\infty & \\text{otherwise} \\end{cases})"}) {
+            const auto p = ricci::parse("W^{ij} = " + weight + "\nO^{ic} = W^{ij} V^{jc}").value();
+            INFO(ricci::explain(p, operands));
+            const auto got = ricci::run(p, operands)["O"];
+            const auto* const data = static_cast<const float*>(got.data());
+            CHECK(std::all_of(data, data + got.size(), [](float o) { return std::isfinite(o); }));
+        }
+    }
 }
 
 TEST_CASE("pairs that a condition leaves, and their gradients") {
