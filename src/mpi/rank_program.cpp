@@ -24,6 +24,7 @@ public:
         engine::request r;
         r.program = s.program.view();
         r.type = from.type;
+        r.exact_distances = from.exact_distances;
         r.inputs = in.data();
         r.input_count = static_cast<std::int32_t>(in.size());
         r.outputs = out.data();

@@ -21,7 +21,9 @@ namespace ricci::mpi {
 struct runner::state {
     state(MPI_Comm outside, const program& p, const std::vector<std::string>& shared_out,
           const std::vector<named>& operands, const prepare_options& options)
-        : grid(outside, shared_out), call(shared_call_of(grid, p, shared_out, operands, options)) {
+        : exact_distances(options.exact_distances),
+          grid(outside, shared_out),
+          call(shared_call_of(grid, p, shared_out, operands, options)) {
         refuse_together(grid.comm(), words_of_failure([&] {
                             take_operands();
                             step.emplace(request(), memory, call.comms);
@@ -39,6 +41,7 @@ struct runner::state {
         r.outputs = call.outputs;
         for (const auto& [name, a] : memory.arrays) r.types[name] = a.type();
         r.type = call.type;
+        r.exact_distances = exact_distances;
         r.program = call.program.view();
         for (ir::ref n = 0; n < r.program.names.size(); ++n) r.defined.push_back(n);
         return r;
@@ -80,6 +83,7 @@ struct runner::state {
                 copy_elements(step->output(k), b->second);
     }
 
+    bool exact_distances = false;
     grid_of_ranks grid;
     shared_call call;
     rank_memory memory;
