@@ -33,6 +33,8 @@ struct pairs_case {
     std::vector<operand> operands;
     std::string plane;
     double flops = 0;
+    bool exact = false;  // distances
+    float centre = 0;    // of the points
 };
 
 std::vector<pairs_case> all_cases() {
@@ -62,6 +64,9 @@ std::vector<pairs_case> all_cases() {
         "S^{nij} = Q^{ia} D^{nja}\n m^{ni} = \\max_j(S^{nij})\n s^n = \\sum_i m^{ni}";
     const std::string kernel =
         "K^{ij} = \\exp(-\\frac{1}{2} \\sum_a (x^{ia} - z^{ja})^2)\n f^i = K^{ij} v^j";
+    const std::string scaled =
+        "K^{ij} = \\exp(-\\frac{1}{2} \\sum_a \\frac{(x^{ia} - z^{ja})^2}{l_a^2})\n"
+        "f^i = K^{ij} v^j";
     const std::string discrepancy =
         "K^{ij} = \\exp(-\\frac{1}{2} \\sum_a (x^{ia} - z^{ja})^2)\n"
         "P^{ij} = \\exp(-\\frac{1}{2} \\sum_a (x^{ia} - x^{ja})^2)\n"
@@ -87,6 +92,7 @@ std::vector<pairs_case> all_cases() {
     const std::vector<operand> embeddings = {{"X", {4096, 64}}, {"Y", {4096, 64}}};
     const std::vector<operand> places = {{"y", {4096, 2}}, {"p", {4096, 4096}}};
     const std::vector<operand> weights = {{"v", {4096}}};
+    const std::vector<operand> scales = {{"v", {4096}}, {"l", {64}}};
     return {
         {"logsumexp", scores, "", {}, {{"Q", {4096, 64}}, {"K", {4096, 64}}}, "S", 2 * n * n * 64},
         {"cross-entropy", loss, "", {}, tokens, "Z", 2 * rows * words * width},
@@ -128,6 +134,16 @@ std::vector<pairs_case> all_cases() {
          6.0 * 32 * 256 * 180 * 128},
         {"kernel-3", kernel, "", {}, with(points(3), weights), "K", 16 * n * n},
         {"kernel-64", kernel, "", {}, with(points(64), weights), "K", 128 * n * n},
+        {"kernel-64-exact", kernel, "", {}, with(points(64), weights), "K", 128 * n * n, true},
+        {"kernel-64-far", kernel, "", {}, with(points(64), weights), "K", 128 * n * n, false, 100},
+        {"kernel-64-scaled", scaled, "", {}, with(points(64), scales), "K", 128 * n * n},
+        {"kernel-64-scaled-gradients",
+         scaled,
+         "f",
+         {"x", "z", "v", "l"},
+         with(with(points(64), scales), {{"dL/df", {4096}}}),
+         "K",
+         512 * n * n},
         {"kernel-64-gradients",
          kernel,
          "f",
@@ -149,7 +165,7 @@ std::vector<pairs_case> all_cases() {
     };
 }
 
-ricci::array random_array(const operand& o, std::mt19937& generator) {
+ricci::array random_array(const operand& o, float centre, std::mt19937& generator) {
     ricci::array a(o.places != 0 ? ricci::element::i32 : ricci::element::f32,
                    std::span<const std::size_t>(o.extents));
     std::normal_distribution<float> normal(0, 0.3f);
@@ -157,7 +173,7 @@ ricci::array random_array(const operand& o, std::mt19937& generator) {
     void* const data = a.data();
     for (std::size_t k = 0; k < a.size(); ++k) {
         if (o.places != 0) static_cast<std::int32_t*>(data)[k] = place(generator);
-        else static_cast<float*>(data)[k] = o.extents.empty() ? 1 : normal(generator);
+        else static_cast<float*>(data)[k] = o.extents.empty() ? 1 : centre + normal(generator);
     }
     return a;
 }
@@ -165,13 +181,18 @@ ricci::array random_array(const operand& o, std::mt19937& generator) {
 void measure(const pairs_case& c, int threads, double peak) {
     std::mt19937 generator(1);
     std::vector<ricci::named> operands;
-    for (const auto& o : c.operands) operands.push_back({o.name, random_array(o, generator)});
+    for (const auto& o : c.operands) {
+        const bool point = o.name == "x" || o.name == "z";
+        const float centre = o.name == "l" ? 2 : point ? c.centre : 0;
+        operands.push_back({o.name, random_array(o, centre, generator)});
+    }
+    const ricci::prepare_options options{.exact_distances = c.exact};
     ricci::program fused = ricci::parse(c.text).value();
 
     if (!c.of.empty()) fused = ricci::value_and_gradient(fused, c.of, c.by);
     const ricci::program stored = fused.keep({c.plane});
-    auto run_fused = ricci::prepare(fused, operands);
-    auto run_stored = ricci::prepare(stored, operands);
+    auto run_fused = ricci::prepare(fused, operands, options);
+    auto run_stored = ricci::prepare(stored, operands, options);
     const double mib = 1024 * 1024;
     const auto needed = ricci::memory_of(fused, operands);
     const auto kept = ricci::memory_of(stored, operands);

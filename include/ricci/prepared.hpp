@@ -56,13 +56,27 @@ public:
         (view_bound(bound), ...);
     }
 
+    template <class... Bound>
+    RICCI_INLINE explicit prepared(const prepare_options& options, const Bound&... bound)
+        : executable_(detail::with_request<Hash, T>(
+              outputs_, 1, 0,
+              [&](engine::request r) {
+                  r.exact_distances = options.exact_distances;
+                  return engine::executable(r);
+              },
+              detail::output_numbers<Hash>{}, bound...)) {
+        (view_bound(bound), ...);
+    }
+
     /// Layer by layer.
     template <class... Bound>
-    explicit prepared(const engine::layering& layers, const Bound&... bound)
+    explicit prepared(const engine::layering& layers, const prepare_options& options,
+                      const Bound&... bound)
         : executable_(detail::with_request<Hash, T>(
               outputs_, 1, 0,
               [&](engine::request r) {
                   r.layers = &layers;
+                  r.exact_distances = options.exact_distances;
                   return engine::executable(r);
               },
               detail::output_numbers<Hash>{}, bound...)) {
@@ -179,8 +193,9 @@ RICCI_INLINE auto prepare(equations<Hash>, const Bound&... bound) {
 /// The same with options, which stand in front of the operands.
 template <std::uint64_t Hash, class... Bound,
           class Mistake = detail::mistake_in_keeping<Hash, Bound...>>
-RICCI_INLINE auto prepare(equations<Hash> program, const prepare_options&, const Bound&... bound) {
-    return prepare(program, bound...);
+RICCI_INLINE auto prepare(equations<Hash>, const prepare_options& options, const Bound&... bound) {
+    using T = typename detail::call_element<Bound...>::type;
+    return prepared<detail::keeping_bound<Hash, Bound...>, T>(options, bound...);
 }
 template <std::uint64_t Hash, class... Bound,
           class Mistake = detail::mistake_in_keeping<Hash, Bound...>>

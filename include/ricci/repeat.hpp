@@ -330,14 +330,14 @@ template <std::uint64_t Hash, class Types, engine::layering::result_kind Compute
           class... Bound, class Mistake = detail::mistake_in_prepare<Hash, Bound...>>
 auto prepare(const layers_of_equations<Hash, Types, Computes, Stated>& layers,
              const Bound&... bound) {
-    using T = typename detail::call_element<Bound...>::type;
-    return prepared<Hash, T>(layers.layering(), bound...);
+    return prepare(layers, prepare_options{}, bound...);
 }
 template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
           class... Bound, class Mistake = detail::mistake_in_prepare<Hash, Bound...>>
 auto prepare(const layers_of_equations<Hash, Types, Computes, Stated>& layers,
-             const prepare_options&, const Bound&... bound) {
-    return prepare(layers, bound...);
+             const prepare_options& options, const Bound&... bound) {
+    using T = typename detail::call_element<Bound...>::type;
+    return prepared<Hash, T>(layers.layering(), options, bound...);
 }
 template <std::uint64_t Hash, class Types, engine::layering::result_kind Computes, class Stated,
           class... Bound, class Mistake = detail::mistake_in_prepare<Hash, Bound...>>

@@ -32,7 +32,7 @@ struct python_runner {
 std::unique_ptr<python_runner> prepared(const python_program& p, const py::args& positional,
                                         const py::kwargs& keywords) {
     py::dict left;
-    bool exact = true;
+    bool exact = false;
     for (const auto& [key, value] : keywords) {
         if (key.cast<std::string>() == "exact_distances") exact = value.cast<bool>();
         else left[key] = value;
@@ -96,8 +96,9 @@ void add_prepared(py::module_& m, py::class_<python_program>& c) {
           "Checks, plans and allocates once, for operands as in a call.\n\n"
           "Parameters\n----------\noperands : dict, optional\n    By name, as the keywords.\n"
           "out : dict or ndarray, optional\n    Where outputs are written.\n"
-          "exact_distances : bool\n    Whether a squared distance is a sum of squared "
-          "differences, as it is written.\n\n"
+          "exact_distances : bool\n    Whether each squared distance is a sum of squared "
+          "differences, as it is written;\n    otherwise wide ones may be expanded into products, "
+          "but for near points.\n\n"
           "Returns\n-------\nPrepared\n\n"
           "Examples\n--------\n"
           ">>> s = ricci.program('y^i = 2 x^i').prepare(x=np.ones(2))\n"

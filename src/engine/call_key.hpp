@@ -26,14 +26,14 @@ public:
         // The key stands for the program. Where outputs go is the caller's business at each call.
         const auto& [program, program_key, owner, layers, type, inputs, input_count, outputs,
                      output_count, index_extents, index_extent_count, alpha, beta, fuse,
-                     solve_places, allocate, context] = r;
+                     solve_places, exact_distances, allocate, context] = r;
         // Layers are planned for themselves.
         static_cast<void>(program), static_cast<void>(owner), static_cast<void>(layers);
         static_cast<void>(allocate), static_cast<void>(context);
         // Kernels that a test forces are other kernels.
         const auto kernels = reinterpret_cast<std::intptr_t>(kernels::gemm_kernels<float>().target);
-        return all(program_key, kernels, type, fuse + 2 * solve_places) && of(alpha) && of(beta) &&
-               of(inputs, input_count) && of(outputs, output_count) &&
+        return all(program_key, kernels, type, fuse + 2 * solve_places + 4 * exact_distances) &&
+               of(alpha) && of(beta) && of(inputs, input_count) && of(outputs, output_count) &&
                of(index_extents, index_extent_count);
     }
 

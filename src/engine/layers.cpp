@@ -39,6 +39,7 @@ layers::layers(const request& r, purpose what, const layers* before)
       owner_(r.layers->layer_owner),
       signature_(r.program),
       type_(r.type),
+      exact_distances_(r.exact_distances),
       purpose_(what),
       operands_(r, what == purpose::run, before == nullptr ? nullptr : &before->operands_),
       memory_(type_, what == purpose::run) {
@@ -129,6 +130,7 @@ void* layers::as_row(const layer_operand& w) {
 
 layers::loop layers::make_loop(ir::program program, direction way) const {
     auto made = std::make_unique<looped_program>(std::move(program), type_, given_.count, way);
+    made->set_exact_distances(exact_distances_);
     const ir::program_view p = made->view();
     for (const index_extent& e : operands_.extents())
         for (ir::ref i = 0; i < p.indices.size(); ++i)

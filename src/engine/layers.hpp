@@ -68,6 +68,7 @@ private:
     detail::program_part owner_;
     ir::program_view signature_;
     element type_;
+    bool exact_distances_ = false;
     purpose purpose_;
     layer_operands operands_;
     layer_memory memory_;

@@ -59,6 +59,7 @@ request looped_program::for_first() const {
     request r;
     r.program = program_.view();
     r.type = type_;
+    r.exact_distances = exact_distances_;
     refer(r, inputs_, outputs_, extents_);
     return r;
 }

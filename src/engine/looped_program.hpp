@@ -35,6 +35,7 @@ public:
     /// zeros.
     void add_up(ir::ref name, const operand& total);
     void set_index(const index_extent& e) { extents_.push_back(e); }
+    void set_exact_distances(bool exact) { exact_distances_ = exact; }
 
     /// Once all is bound. Throws ricci::error where operands do not fit.
     void make_plan();
@@ -66,7 +67,7 @@ private:
     std::vector<index_extent> extents_;
     plan::step_loop loop_;  // of names
     plan::program_plan plan_;
-    bool is_planned_ = false;
+    bool is_planned_ = false, exact_distances_ = false;
     std::vector<engine::execution> clears_;  // what is added up
     std::optional<engine::execution> execution_;
     runtime::loan_book loans_;

@@ -73,7 +73,7 @@ program with_bound_kept(const program& p, const operand_list& operands) {
 
 call_operands::call_operands(const program& p, const operand_list& operands, call_kind kind,
                              const prepare_options& options)
-    : body_(body_of(p)) {
+    : body_(body_of(p)), exact_distances_(options.exact_distances) {
     describe(operands);
     refuse_single(operands);
     const auto mistake =
@@ -206,6 +206,7 @@ engine::request call_operands::request() const {
     r.program_owner = const_cast<program_body*>(&body_);
     if (const layers_of_program* const layers = body_.layers()) r.layers = &layers->how;
     r.type = type_;
+    r.exact_distances = exact_distances_;
     engine::refer(r, inputs_, outputs_, indices_);
     return r;
 }

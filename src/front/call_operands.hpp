@@ -47,6 +47,7 @@ private:
     std::vector<engine::operand> inputs_, outputs_;
     std::vector<engine::index_extent> indices_;
     element type_ = element::f64;
+    bool exact_distances_ = false;
 };
 
 /// The program with the tensors as outputs that are computed on the way and have memory bound to

@@ -16,7 +16,7 @@ chain_operands::chain_operands(const steps::fused_chain& what)
     for (auto& s : sums_)
         for (auto* operand : {&s.a, &s.b, &s.output}) *operand = moved(*operand, before_sums);
     for (auto& p : second_.products)
-        for (auto* operand : {&p.a, &p.b}) *operand = moved(*operand, before_second);
+        for (auto* operand : {&p.a, &p.b, &p.weights}) *operand = moved(*operand, before_second);
     for (auto& s : second_.operations) {
         for (auto& i : s.program) i.operand = moved(i.operand, before_second);
         for (auto* operand : {&s.log_sum_exp, &s.maximum, &s.excess, &s.largest})

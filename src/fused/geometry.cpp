@@ -134,7 +134,7 @@ inner_loops flatten(std::span<const steps::inner_loop> loops) {
     for (const auto& l : loops)
         if (l.extent != 1) all.push_back(l);
     if (all.empty()) {
-        flat.a = flat.b = {0};
+        flat.a = flat.b = flat.c = {0};
         return flat;
     }
     // The last loop has the smallest step, and is the longest of those that have it.
@@ -147,14 +147,16 @@ inner_loops flatten(std::span<const steps::inner_loop> loops) {
     std::int64_t runs = 1;
     for (const auto& l : all) runs *= l.extent;
     for (std::int64_t run = 0; run < runs; ++run) {
-        std::int64_t a = 0, b = 0, rest = run;
+        std::int64_t a = 0, b = 0, c = 0, rest = run;
         for (std::size_t l = all.size(); l-- > 0;) {
             a += rest % all[l].extent * all[l].a;
             b += rest % all[l].extent * all[l].b;
+            c += rest % all[l].extent * all[l].c;
             rest /= all[l].extent;
         }
         flat.a.push_back(a);
         flat.b.push_back(b);
+        flat.c.push_back(c);
     }
     flat.total = runs * flat.last.extent;
     return flat;

@@ -44,10 +44,10 @@ geometry make_geometry(const steps::fused_group& what);
 /// at[k] += what iteration `index` of `loops` adds to operand k.
 void move(const std::vector<tile_loop>& loops, std::int64_t index, std::int64_t* at);
 
-/// A list of loops of two operands as offsets of all their iterations but those of the last loop,
-/// which is walked with strides.
+/// A list of loops of up to three operands as offsets of all their iterations but those of the last
+/// loop, which is walked with strides.
 struct inner_loops {
-    std::vector<std::int64_t> a, b;  // where each run of the last loop starts
+    std::vector<std::int64_t> a, b, c;  // where each run of the last loop starts
     steps::inner_loop last;
     std::int64_t total = 1;
 };

@@ -20,9 +20,6 @@ constexpr std::int64_t tile_bytes = 24 << 10;  // of one tile, so that it stays 
 // Sums over columns are rounded once for each column of a tile: longer tiles are less exact.
 constexpr std::int64_t least_columns = 64, most_columns = 128;
 constexpr double near_part = 0.25;  // of the second cache
-// Few rows wait for memory, the more so where another operand is next. Their consumers sum fewer at
-// once.
-constexpr std::int64_t narrow_columns = 512;
 
 bool sums_narrow(const steps::tile_consumer& s) {
     return s.summed == steps::loop_role::column && s.b >= 0 && flatten(s.values).last.a == 1;
@@ -40,9 +37,7 @@ tiles<T>::tiles(const steps::fused_group& what, const kernels::fused_table<T>& t
       kept_(std::move(kept)) {
     kept_.place.resize(what.products.size(), -1);
     choose_sizes(what);
-    for (const auto& p : what.products)
-        products_.push_back({static_cast<std::size_t>(p.a), static_cast<std::size_t>(p.b),
-                             flatten(p.contracted), p.is_distance, 0});
+    for (const auto& p : what.products) add_product(p);
     add_operations(what);
     for (const auto& s : what.consumers)
         consumed_tiles_.push_back(static_cast<std::size_t>(s.tile));
@@ -171,6 +166,7 @@ void tiles<T>::lay_out() {
     const auto tile = width * static_cast<std::size_t>(sizes_.columns);
     tile_at_ = take(buffers_ * tile);
     for (auto& p : products_) p.packed = take(static_cast<std::size_t>(p.contracted.total) * width);
+    lay_out_distances();
     for (auto& s : operations_) s.state = take(3 * width);
     maximum_at_ = take(2 * width);
     std::size_t copied = 0, numbers = 0;
@@ -214,54 +210,6 @@ void tiles<T>::choose_rows(task& t, std::int64_t row_tile) const {
 }
 
 // Few rows, and lines of which each fills vectors.
-template <class T>
-bool tiles<T>::is_narrow(const task& t, const product& p) const {
-    return t.width.rows <= table_->most_narrow && p.contracted.last.b == 1 &&
-           p.contracted.last.extent >= table_->lanes && !p.is_distance;
-}
-
-// Whether the rows of a narrow product are lines where they lie.
-template <class T>
-bool tiles<T>::reads_lines(const product& p) const {
-    return p.contracted.last.a == 1;
-}
-
-// The rows of a narrow product as lines.
-template <class T>
-void tiles<T>::copy_lines(const task& t, const product& p, const T* a) const {
-    T* to = t.address(p.packed);
-    for (std::int64_t i = 0; i < t.width.rows; ++i, a += geometry_.row.strides[p.a])
-        for (const std::int64_t run : p.contracted.a) {
-            const T* from = a + run;
-            for (std::int64_t k = 0; k < p.contracted.last.extent; ++k)
-                *to++ = from[k * p.contracted.last.a];
-        }
-}
-
-template <class T>
-void tiles<T>::pack_rows(const task& t) const {
-    for (std::size_t k = 0; k < products_.size(); ++k) {
-        if (is_reused(k)) continue;
-        const product& p = products_[k];
-        T* const packed = t.address(p.packed);
-        const T* a = t.base(p.a) + t.at[p.a] + t.row * geometry_.row.strides[p.a];
-        if (is_narrow(t, p)) {
-            if (!reads_lines(p)) copy_lines(t, p, a);
-            continue;
-        }
-        T* to = packed;
-        for (std::size_t run = 0; run < p.contracted.a.size(); ++run) {
-            transpose(*packing_, a + p.contracted.a[run], t.width.rows, geometry_.row.strides[p.a],
-                      p.contracted.last.extent, p.contracted.last.a, to, t.width.width);
-            to += p.contracted.last.extent * t.width.width;
-        }
-        const T number = static_cast<T>(t.numbers[k]);
-        if (number != 1)
-            elementwise_->apply[kernels::operation(steps::opcode::multiply)][2](
-                packed, packed, &number, nullptr, static_cast<std::size_t>(to - packed));
-    }
-}
-
 template <class T>
 void tiles<T>::forget_scores(const task& t) const {
     const auto width = static_cast<std::size_t>(t.width.width);
@@ -315,7 +263,8 @@ void tiles<T>::make(task& t, const tile_range& range, const knowledge* known) co
     T* const maximum = t.address(maximum_at_);
     const bool first = !operations_.empty() && operations_[0].weights && !known[0].nothing;
     const std::int32_t scored = first ? operations_[0].code.identity(known[0].variant) : -1;
-    const bool found = scored >= 0 && scored < products();
+    const bool found =
+        scored >= 0 && scored < products() && !products_[static_cast<std::size_t>(scored)].expanded;
     for (std::size_t p = 0; p < products_.size(); ++p) {
         if (kept_.place[p] >= 0) use_kept(t, p, range);
         if (is_reused(p)) continue;
@@ -396,47 +345,6 @@ void tiles<T>::run_operation(task& t, std::size_t number, const tile_range& rang
     }
     // Products left these lanes as they were: nothing of that may get anywhere.
     if (!range.steps.empty()) clear_others(tile, range, t.width.width, table_->lanes);
-}
-
-template <class T>
-void tiles<T>::multiply(const task& t, const product& p, const tile_range& range, T* out,
-                        T* maximum) const {
-    const std::int64_t stride = geometry_.column.strides[p.b];
-    const std::int64_t width = t.width.width;
-    const bool narrow = is_narrow(t, p), lines = narrow && reads_lines(p);
-    const T* b = t.base(p.b) + t.at[p.b] + range.column * stride;
-    // All members at once: the compiler would clear the whole of it otherwise.
-    kernels::lane_product<T> x{
-        .rows = range.column_end - range.column,
-        .depth = p.contracted.last.extent,
-        .a = b,
-        .a_row = stride,
-        .a_step = p.contracted.last.b,
-        .b = t.address(p.packed),
-        .b_step = lines    ? geometry_.row.strides[p.a]
-                  : narrow ? p.contracted.total
-                           : width,
-        .c = out,
-        .c_row = width,
-        .mode = kernels::product_mode::store,
-        .scale = nullptr,
-        .ahead = ahead(stride),
-        .used = t.width.rows,
-        .factor =
-            narrow ? static_cast<T>(t.numbers[static_cast<std::size_t>(&p - products_.data())]) : 1,
-        .maximum = maximum};
-    for (std::size_t run = 0; run < p.contracted.b.size(); ++run) {
-        x.a = b + p.contracted.b[run];
-        x.mode = run == 0 ? kernels::product_mode::store : kernels::product_mode::add;
-        x.maximum = run + 1 == p.contracted.b.size() ? maximum : nullptr;
-        if (lines) x.b = t.base(p.a) + t.at[p.a] + t.row * x.b_step + p.contracted.a[run];
-        if (narrow) {
-            table_->narrow_lines(x);
-        } else {
-            multiply_steps(*table_, p.is_distance ? table_->distance : table_->multiply, x, range);
-        }
-        if (!lines) x.b += narrow ? x.depth : x.depth * width;
-    }
 }
 
 template class tiles<float>;

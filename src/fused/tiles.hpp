@@ -19,6 +19,11 @@
 namespace ricci::fused {
 
 inline constexpr std::size_t most_operations = 32;
+// Columns of a tile where rows are few: these wait for memory, the more so where another operand is
+// next. Their consumers sum fewer at once.
+inline constexpr std::int64_t narrow_columns = 512;
+// Distances of fewer terms are not worth expanding.
+inline constexpr std::int64_t least_expanded = 16;
 
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t unit) {
     return (n + unit - 1) / unit * unit;
@@ -162,8 +167,13 @@ private:
         std::size_t a = 0, b = 0;
         inner_loops contracted;
         bool is_distance = false;
-        std::size_t packed = 0;  // where A's rows are in a worker's memory, [contracted][width];
-                                 // narrow: [row][contracted]
+        bool expanded = false;      // distances of a product and norms, see distance_tiles.cpp
+        std::int32_t weights = -1;  // an operand
+        std::size_t packed = 0;     // where A's rows are in a worker's memory, [contracted][width];
+                                    // narrow: [row][contracted]
+        // In a worker's memory as well: weights as one line, the same rows with weights, and the
+        // rows' norms.
+        std::size_t weight_line = 0, weighted = 0, norms = 0;
     };
     struct operation {
         prepared_operation<T> code;
@@ -175,6 +185,7 @@ private:
     };
 
     void choose_sizes(const steps::fused_group& what);
+    void add_product(const steps::tile_product&);
     void add_operations(const steps::fused_group& what);
     void find_conditions();
     void assign_buffers(const steps::fused_group& what);
@@ -190,8 +201,23 @@ private:
     bool is_narrow(const task& t, const product& p) const;
     bool reads_lines(const product& p) const;
     void copy_lines(const task& t, const product& p, const T* a) const;
+    using product_kernels =
+        void (*[kernels::max_fused_vectors])(const kernels::lane_product<T>& product);
+    void multiply_runs(const product& p, const product_kernels& multiply,
+                       kernels::lane_product<T> x, const tile_range& range) const;
+    static void choose_run(const product& p, std::size_t run, const T* first, T* maximum,
+                           kernels::lane_product<T>& x);
     void multiply(const task& t, const product& p, const tile_range& range, T* out,
                   T* maximum) const;
+    void lay_out_distances();
+    bool is_expanded(const task& t, const product& p) const;
+    void pack_weights(const task& t, const product& p) const;
+    void pack_norms(const task& t, const product& p, const T* a) const;
+    void make_directly(const task& t, const product& p, kernels::lane_product<T> x,
+                       const tile_range& range) const;
+    void expand(const task& t, const product& p, const tile_range& range, T* out) const;
+    void replace_cancelled(const task& t, const product& p, std::int64_t column,
+                           const kernels::distance_tile<T>& tile) const;
     void recompute(const task& t, const operation& s, T* tile, const T* scores,
                    const tile_range& range) const;
     void run_operation(task& t, std::size_t number, const tile_range& range, const knowledge& known,
@@ -212,7 +238,8 @@ private:
     std::size_t buffers_ = 0;               // tiles in memory at the same time
     std::vector<std::size_t> tile_buffer_;  // of every tile
     std::size_t tile_at_ = 0, copied_at_ = 0, numbers_at_ = 0, maximum_at_ = 0;
-    std::size_t elements_ = 0;  // of T in a worker's memory, pointers behind them
+    std::size_t norms_at_ = 0, direct_at_ = 0;  // of columns; of distances that are made again
+    std::size_t elements_ = 0;                  // of T in a worker's memory, pointers behind them
     std::size_t shared_elements_ = 0;
     kept_products kept_;
     std::size_t slots_ = 0, pointers_ = 0;

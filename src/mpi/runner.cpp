@@ -21,13 +21,17 @@ namespace ricci::mpi {
 struct runner::state {
     state(MPI_Comm outside, const program& p, const std::vector<std::string>& shared_out,
           const std::vector<named>& operands, const prepare_options& options)
-        : grid(outside, shared_out), call(shared_call_of(grid, p, shared_out, operands, options)) {
+        : exact_distances(options.exact_distances),
+          grid(outside, shared_out),
+          call(shared_call_of(grid, p, shared_out, operands, options)) {
         refuse_together(grid.comm(), words_of_failure([&] {
                             take_operands();
                             std::vector<MPI_Comm> comms;
                             for (const std::size_t k : call.dimensions)
                                 comms.push_back(grid.comm(k));
-                            step.emplace(call.request(memory), memory, comms);
+                            sharing_request request = call.request(memory);
+                            request.exact_distances = exact_distances;
+                            step.emplace(request, memory, comms);
                             check_bound();
                         }));
     }
@@ -69,6 +73,7 @@ struct runner::state {
                 copy_elements(step->output(k), b->second);
     }
 
+    bool exact_distances = false;
     grid_of_ranks grid;
     shared_call call;
     rank_memory memory;

@@ -4,7 +4,7 @@
 namespace ricci::mpi {
 
 local_request::local_request(const sharing_request& from, const rank_memory& memory, const stage& s)
-    : stage_(s), type_(from.type) {
+    : stage_(s), type_(from.type), exact_distances_(from.exact_distances) {
     for (const ir::ref n : from.inputs) in_.push_back(operand_of(memory, n));
     // a shape lies nowhere, and two outputs may not lie at one place
     for (const ir::ref n : from.outputs)
@@ -15,6 +15,7 @@ engine::request local_request::view() const {
     engine::request r;
     r.program = stage_.program.view();
     r.type = type_;
+    r.exact_distances = exact_distances_;
     r.inputs = in_.data();
     r.input_count = static_cast<std::int32_t>(in_.size());
     r.outputs = out_.data();

@@ -51,6 +51,7 @@ private:
 
     const stage& stage_;
     element type_;
+    bool exact_distances_ = false;
     std::vector<std::vector<std::int64_t>> extents_, strides_;
     std::vector<engine::operand> in_, out_;
 };

@@ -89,6 +89,7 @@ sharing_request placed_program::request_of(const stage& s) const {
     q.shared = request_.shared;
     q.next = request_.next + 1;
     q.type = request_.type;
+    q.exact_distances = request_.exact_distances;
     q.program = request_.program;
     for (const stage::tensor& t : s.reads) {
         q.inputs.push_back(t.name);

@@ -35,6 +35,7 @@ struct sharing_request {
     std::vector<ir::ref> inputs, outputs;
     std::map<ir::ref, element> types;  // of inputs
     element type = element::f64;
+    bool exact_distances = false;
     ir::program_view program;      // the caller's, for words,
     std::vector<ir::ref> defined;  // and by name: which tensor of it this is for
 };

@@ -256,6 +256,7 @@ program_plan begun_plan(const engine::request& request, const ir::shape_table& s
     program_plan plan;
     plan.careful = careful;
     plan.values.set_solves_places(request.solve_places);
+    plan.values.set_exact_distances(request.exact_distances);
     plan.type = request.type;
     plan.slots = bound;
     // Numbers of loops keep the order of letters in every equation.

@@ -21,18 +21,24 @@ struct fused_loop {
     loop_role axis = loop_role::batch;
 };
 
-/// A loop beside those of the tiles: how far two operands move along it.
+/// A loop beside those of the tiles: how far two operands move along it, and a third one where
+/// there is one.
 struct inner_loop {
     std::int64_t extent = 1;
     std::int64_t a = 0;
     std::int64_t b = 0;
+    std::int64_t c = 0;
 };
 
 /// A tile that a contraction gives: number * the sum over `contracted` of A[batch, row] B[batch,
 /// column]. The number is given when the group runs. Or a tile of squared distances: the sum of
-/// (A[batch, row] - B[batch, column])^2, whose number is 1.
+/// weight * (A[batch, row] - B[batch, column])^2, whose number is 1.
 struct tile_product {
     bool is_distance = false;
+    /// Of distances: each is a sum of squared differences. Others may be made of a product and two
+    /// norms, but for those that this would cost their digits.
+    bool exact = true;
+    std::int32_t weights = -1;  // of distances: an operand, with strides of 0; -1: 1
     std::int32_t a = -1;  // operands; A has strides of 0 along column loops, B along row loops
     std::int32_t b = -1;
     std::vector<inner_loop> contracted;

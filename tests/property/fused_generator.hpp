@@ -46,6 +46,9 @@ enum class normaliser : std::uint8_t {
     none,
 };
 
+/// What scores are made of.
+enum class scores : std::uint8_t { products, distances, weighted_distances };
+
 /// A fold that is no sum, of what is before the normalisation.
 enum class fold_choice : std::uint8_t { maximum, minimum, product };
 
@@ -86,6 +89,7 @@ struct fused_choices {
     std::vector<drawn_fold> folds;
     bool both_sides = false;  // a softmax over the rows is added to the weights
     bool shuffled = false;    // indices in any order
+    scores of = scores::products;
     std::map<char, std::int64_t> extents;
 };
 
@@ -140,6 +144,11 @@ inline fused_choices draw_fused(unsigned seed) {
     if (chance(25))
         c.chain.push_back(static_cast<link>(static_cast<unsigned>(link::ranges) + below(3)));
     c.both_sides = seed % 32 == 31 && !c.rows.empty();  // few of them are fused
+    if (chance(25)) {
+        c.of = chance(50) ? scores::distances : scores::weighted_distances;
+        static constexpr std::int64_t wide[] = {16, 20, 33, 40};
+        if (chance(60)) c.extents['a'] = wide[below(4)];
+    }
     return c;
 }
 
@@ -151,8 +160,19 @@ public:
     fused_program write() {
         plane_ = c_.batch + c_.queries + c_.rows + c_.columns;
         const auto keys = without(c_.batch, c_.keys_lack) + c_.columns + c_.contracted;
-        line("S", plane_,
-             input("Q", c_.batch + c_.queries + c_.rows + c_.contracted) + " " + input("K", keys));
+        const auto queries = input("Q", c_.batch + c_.queries + c_.rows + c_.contracted);
+        if (c_.of == scores::products) {
+            line("S", plane_, queries + " " + input("K", keys));
+        } else {
+            const auto keyed = input("K", keys);
+            const auto weights =
+                c_.of == scores::distances
+                    ? ""
+                    : input("w", c_.contracted, c_.seed % 4 == 0 ? "" : "positive") + " ";
+            line("S", plane_,
+                 "\\frac{1}{4} \\sum_{" + listed(c_.contracted) + "} " + weights + "(" + queries +
+                     " - " + keyed + ")^2");
+        }
         current_ = use("S", plane_);
         for (std::size_t k = 0; k < c_.chain.size(); ++k)
             add(c_.chain[k], std::string(1, static_cast<char>('A' + k)));
@@ -463,6 +483,8 @@ inline std::vector<fused_choices> simpler(const fused_choices& c) {
             with([&](auto& x) { x.folds[k].place = place_choice::none; });
     if (c.factors) with([](auto& x) { x.factors = false; });
     if (c.both_sides) with([](auto& x) { x.both_sides = false; });
+    if (c.of != scores::products)
+        with([](auto& x) { x.of = static_cast<scores>(static_cast<int>(x.of) - 1); });
     if (c.shuffled) with([](auto& x) { x.shuffled = false; });
     for (const auto& [index, extent] : c.extents)
         if (extent > 1)

@@ -80,6 +80,9 @@ struct request {
     /// false: conditions between places stay conditions, and all places are gone through; for tests
     /// that compare the two.
     bool solve_places = true;
+    /// Squared distances are sums of squared differences; false: wide ones may be expanded into
+    /// products, but for pairs that this would cost their digits.
+    bool exact_distances = false;
     /// Called once for each output that is not bound, when its shape is known and all checks have
     /// passed: returns memory for it, row-major and contiguous.
     void* (*allocate)(void* context, ir::ref name, std::int32_t rank,

@@ -14,6 +14,7 @@
 #include <hwy/highway.h>
 
 #include "src/kernels/math-inl.h"
+#include "src/kernels/fused/fused-distance-inl.h"
 #include "src/kernels/fused/fused-folds-inl.h"
 #include "src/kernels/fused/fused-narrow-inl.h"
 #include "src/kernels/fused/fused-places-inl.h"
@@ -227,10 +228,7 @@ fused_table<number> make_table() {
     table.multiply[1] = &multiply<2>;
     table.multiply[2] = &multiply<3>;
     table.multiply[3] = &multiply<4>;
-    table.distance[0] = &multiply<1, term::squared_difference>;
-    table.distance[1] = &multiply<2, term::squared_difference>;
-    table.distance[2] = &multiply<3, term::squared_difference>;
-    table.distance[3] = &multiply<4, term::squared_difference>;
+    add_distances(table);
     add_folds<monoid::product>(table);
     add_folds<monoid::maximum>(table);
     add_folds<monoid::minimum>(table);

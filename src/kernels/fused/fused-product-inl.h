@@ -44,8 +44,8 @@ constexpr int block_vectors = 2;
 /// Rows of a block as wide as `vectors`.
 constexpr int block_rows(int vectors) { return HWY_TARGET <= HWY_AVX3 && vectors <= 3 ? 8 : 6; }
 
-/// What is summed of each pair: A B, or (A - B)^2.
-enum class term { product, squared_difference };
+/// What is summed of each pair: A B, (A - B)^2, or this with a weight.
+enum class term { product, squared_difference, weighted_difference };
 
 /// How the elements of A lie that one step of a block reads, and those of the next step.
 enum class access { lines, adjacent, strided };  // a_step is 1, a_row is 1, or neither
@@ -103,8 +103,9 @@ HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
 // One step of a block: a column of A by a row of B. The first one needs no zeros to begin with.
 template <term of, bool is_first, int rows, int vectors, class Element>
 HWY_INLINE void accumulate(stored<vector> (&sum)[rows][vectors], const number* HWY_RESTRICT b,
-                           Element element) {
+                           Element element, const number* weight) {
     const tag d;
+    const vector weighted = of == term::weighted_difference ? hn::Set(d, *weight) : hn::Zero(d);
     stored<vector> right[vectors];
     RICCI_UNROLL
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * lane_count);
@@ -113,8 +114,11 @@ HWY_INLINE void accumulate(stored<vector> (&sum)[rows][vectors], const number* H
         const vector left = hn::Set(d, element(r));
         RICCI_UNROLL
         for (int v = 0; v < vectors; ++v) {
-            const vector first = of == term::product ? left : hn::Sub(left, vector(right[v]));
-            const vector second = of == term::product ? vector(right[v]) : first;
+            const vector second =
+                of == term::product ? vector(right[v]) : hn::Sub(left, vector(right[v]));
+            const vector first = of == term::product              ? left
+                                 : of == term::squared_difference ? second
+                                                                  : hn::Mul(second, weighted);
             sum[r][v] =
                 is_first ? hn::Mul(first, second) : hn::MulAdd(first, second, vector(sum[r][v]));
         }
@@ -130,6 +134,8 @@ HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first
     const std::int64_t row = p.a_row, step = p.a_step, b_step = p.b_step, depth = p.depth;
     const number* HWY_RESTRICT a = p.a + first * row;
     const number* HWY_RESTRICT b = p.b + first_vector * lane_count;
+    // Products have none, and look at no address of them.
+    const number* HWY_RESTRICT w = of == term::weighted_difference ? p.weights : b;
     std::int64_t k = 1;
     if constexpr (how == access::lines) {
         const number* line[rows];
@@ -138,17 +144,19 @@ HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first
         const auto at = [&](std::int64_t at_k) RICCI_INLINE_LAMBDA {
             return [&line, at_k](int r) RICCI_INLINE_LAMBDA { return line[r][at_k]; };
         };
-        accumulate<of, true, rows, vectors>(sum, b, at(0));
+        accumulate<of, true, rows, vectors>(sum, b, at(0), w);
         b += b_step;
         // A plain loop is faster, where there is nothing to ask for.
         if (p.ahead == 0)
-            for (; k < depth; ++k, b += b_step) accumulate<of, false, rows, vectors>(sum, b, at(k));
+            for (; k < depth; ++k, b += b_step)
+                accumulate<of, false, rows, vectors>(sum, b, at(k), w + k);
         while (k < depth) {
             // All of a later tile is asked for meanwhile, each line once.
             RICCI_UNROLL
             for (int r = 0; r < rows; ++r) __builtin_prefetch(line[r] + (k + p.ahead), 0, 2);
             const std::int64_t end = depth - k < line_elements ? depth : k + line_elements;
-            for (; k < end; ++k, b += b_step) accumulate<of, false, rows, vectors>(sum, b, at(k));
+            for (; k < end; ++k, b += b_step)
+                accumulate<of, false, rows, vectors>(sum, b, at(k), w + k);
         }
     } else if constexpr (how == access::adjacent) {
         // Blocks that share a line ask for every other one.
@@ -157,23 +165,23 @@ HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first
         const auto at = [](const number* from) RICCI_INLINE_LAMBDA {
             return [from](int r) RICCI_INLINE_LAMBDA { return from[r]; };
         };
-        accumulate<of, true, rows, vectors>(sum, b, at(a));
+        accumulate<of, true, rows, vectors>(sum, b, at(a), w);
         a += step;
         b += b_step;
         for (; k + 2 <= depth; k += 2, a += 2 * step, b += 2 * b_step) {
             __builtin_prefetch(a + ahead, 0, 2);
             if constexpr (!shared) __builtin_prefetch(a + step + ahead, 0, 2);
-            accumulate<of, false, rows, vectors>(sum, b, at(a));
-            accumulate<of, false, rows, vectors>(sum, b + b_step, at(a + step));
+            accumulate<of, false, rows, vectors>(sum, b, at(a), w + k);
+            accumulate<of, false, rows, vectors>(sum, b + b_step, at(a + step), w + k + 1);
         }
-        if (k < depth) accumulate<of, false, rows, vectors>(sum, b, at(a));
+        if (k < depth) accumulate<of, false, rows, vectors>(sum, b, at(a), w + k);
     } else {
         const auto at = [row](const number* from) RICCI_INLINE_LAMBDA {
             return [from, row](int r) RICCI_INLINE_LAMBDA { return from[r * row]; };
         };
-        accumulate<of, true, rows, vectors>(sum, b, at(a));
+        accumulate<of, true, rows, vectors>(sum, b, at(a), w);
         for (; k < depth; ++k)
-            accumulate<of, false, rows, vectors>(sum, b += b_step, at(a += step));
+            accumulate<of, false, rows, vectors>(sum, b += b_step, at(a += step), w + k);
     }
     write_block<rows, vectors, first_vector>(p, first, sum);
 }

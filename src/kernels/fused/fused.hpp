@@ -35,12 +35,38 @@ struct lane_product {
     T* c = nullptr;  // C[r, x] is c[r * c_row + x]
     std::int64_t c_row = 0;
     product_mode mode = product_mode::store;
-    const T* scale = nullptr;  // rescale: one for each lane
-    std::int64_t ahead = 0;    // how far behind an element of A one lies that will be read later:
-                               // such are asked for meanwhile; 0: none
-    std::int64_t used = 0;     // narrow products: how many lanes there are
-    T factor = 1;              // narrow_lines: of A B
-    T* maximum = nullptr;      // when given: maximum[x] = max(maximum[x], every C[r, x])
+    const T* scale = nullptr;    // rescale: one for each lane
+    std::int64_t ahead = 0;      // how far behind an element of A one lies that will be read later:
+                                 // such are asked for meanwhile; 0: none
+    std::int64_t used = 0;       // narrow products: how many lanes there are
+    T factor = 1;                // narrow_lines: of A B
+    T* maximum = nullptr;        // when given: maximum[x] = max(maximum[x], every C[r, x])
+    const T* weights = nullptr;  // of distances with weights: one for each k
+};
+
+/// out[r] = the sum over k < depth of weights[k] * A[r, k]^2, or with that added, for r < rows.
+template <class T>
+struct line_squares {
+    const T* a = nullptr;  // A[r, k] is a[r * a_row + k * a_step]
+    std::int64_t a_row = 0, a_step = 0;
+    std::int64_t rows = 0, depth = 0;
+    const T* weights = nullptr;  // none: 1
+    T* out = nullptr;
+    bool add = false;
+};
+
+/// A distance that a product was made of has lost its digits to a difference of large numbers where
+/// it is less than this part of the sum of both norms.
+inline constexpr double least_expanded_part = 0x1p-10;
+
+/// A tile of products of rows A[r] and of lanes B[x], whose squares have these sums.
+template <class T>
+struct distance_tile {
+    T* c = nullptr;  // C[r, x] is c[r * c_row + x]
+    std::int64_t c_row = 0;
+    std::int64_t rows = 0, vectors = 0;
+    const T* of_rows = nullptr;
+    const T* of_lanes = nullptr;
 };
 
 /// The state of an online softmax, one number for each lane: the largest score so far, the sum of
@@ -70,6 +96,15 @@ struct fused_table {
     void (*multiply[max_fused_vectors])(const lane_product<T>& product) = {};
     /// The same of squared differences: the sum over k of (A[r, k] - B[k, x])^2.
     void (*distance[max_fused_vectors])(const lane_product<T>& product) = {};
+    /// And of these with weights: the sum over k of weights[k] * (A[r, k] - B[k, x])^2.
+    void (*weighted_distance[max_fused_vectors])(const lane_product<T>& product) = {};
+
+    void (*sum_squares)(const line_squares<T>& lines) = nullptr;
+    /// C[r, x] = of_rows[r] + of_lanes[x] - 2 C[r, x]. cancels[r]: whether any of these has lost its
+    /// digits, or is no number though the distance may be one.
+    void (*expand_distances)(const distance_tile<T>& tile, bool* cancels) = nullptr;
+    /// Where that is so, C[r, x] = direct[r * lanes + x], for all lanes of the tile.
+    void (*replace_distances)(const distance_tile<T>& tile, const T* direct) = nullptr;
 
     /// Products with fewer lanes than a vector has. Up to so many there are:
     int most_narrow = 0;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "src/kernels/fused/fused.hpp"
 
@@ -13,14 +15,18 @@ namespace ricci::kernels {
 // A "vector" of four elements, so that the oracle's tiles are cut as the real ones are.
 inline constexpr int scalar_fused_lanes = 4;
 
-template <class T, int vectors, bool differences = false>
+enum class scalar_term { product, squared_difference, weighted_difference };
+
+template <class T, int vectors, scalar_term of = scalar_term::product>
 void scalar_multiply(const lane_product<T>& p) {
     for (std::int64_t r = 0; r < p.rows; ++r)
         for (std::int64_t x = 0; x < vectors * scalar_fused_lanes; ++x) {
             T sum = 0;
             for (std::int64_t k = 0; k < p.depth; ++k) {
                 const T a = p.a[r * p.a_row + k * p.a_step], b = p.b[k * p.b_step + x];
-                sum += differences ? (a - b) * (a - b) : a * b;
+                if (of == scalar_term::product) sum += a * b;
+                if (of == scalar_term::squared_difference) sum += (a - b) * (a - b);
+                if (of == scalar_term::weighted_difference) sum += p.weights[k] * (a - b) * (a - b);
             }
             T& c = p.c[r * p.c_row + x];
             if (p.mode == product_mode::add) sum += c;
@@ -56,6 +62,53 @@ void scalar_narrow_values(const lane_product<T>& p, std::int64_t b_step, std::in
             const T scale = p.scale == nullptr ? T(1) : p.scale[x];
             c = p.mode == product_mode::store ? sum * scale : c * scale + sum;
         }
+}
+
+template <class T, scalar_term of, std::size_t... count>
+void set_scalar_products(void (*(&all)[max_fused_vectors])(const lane_product<T>&),
+                         std::index_sequence<count...>) {
+    ((all[count] = &scalar_multiply<T, static_cast<int>(count) + 1, of>), ...);
+}
+
+template <class T>
+bool scalar_has_cancelled(T distance, T norms) {
+    return !(distance - static_cast<T>(least_expanded_part) * norms >= 0);
+}
+
+template <class T>
+void add_scalar_distances(fused_table<T>& table) {
+    constexpr std::make_index_sequence<max_fused_vectors> all;
+    set_scalar_products<T, scalar_term::product>(table.multiply, all);
+    set_scalar_products<T, scalar_term::squared_difference>(table.distance, all);
+    set_scalar_products<T, scalar_term::weighted_difference>(table.weighted_distance, all);
+    table.sum_squares = [](const line_squares<T>& p) {
+        for (std::int64_t r = 0; r < p.rows; ++r) {
+            T sum = 0;
+            for (std::int64_t k = 0; k < p.depth; ++k) {
+                const T x = p.a[r * p.a_row + k * p.a_step];
+                sum += (p.weights == nullptr ? x : p.weights[k] * x) * x;
+            }
+            p.out[r] = p.add ? p.out[r] + sum : sum;
+        }
+    };
+    table.expand_distances = [](const distance_tile<T>& p, bool* cancels) {
+        for (std::int64_t r = 0; r < p.rows; ++r) {
+            cancels[r] = false;
+            for (std::int64_t x = 0; x < p.vectors * scalar_fused_lanes; ++x) {
+                const T norms = p.of_rows[r] + p.of_lanes[x];
+                T& c = p.c[r * p.c_row + x];
+                c = norms - 2 * c;
+                cancels[r] = cancels[r] || scalar_has_cancelled(c, norms);
+            }
+        }
+    };
+    table.replace_distances = [](const distance_tile<T>& p, const T* direct) {
+        for (std::int64_t r = 0; r < p.rows; ++r)
+            for (std::int64_t x = 0; x < p.vectors * scalar_fused_lanes; ++x, ++direct) {
+                T& c = p.c[r * p.c_row + x];
+                if (scalar_has_cancelled(c, p.of_rows[r] + p.of_lanes[x])) c = *direct;
+            }
+    };
 }
 
 template <class T, steps::monoid by>
@@ -127,14 +180,7 @@ fused_table<T> make_scalar_fused_table() {
     table.lanes = scalar_fused_lanes;
     table.vectors = 3;
     table.most_vectors = max_fused_vectors;
-    table.multiply[0] = &scalar_multiply<T, 1>;
-    table.multiply[1] = &scalar_multiply<T, 2>;
-    table.multiply[2] = &scalar_multiply<T, 3>;
-    table.multiply[3] = &scalar_multiply<T, 4>;
-    table.distance[0] = &scalar_multiply<T, 1, true>;
-    table.distance[1] = &scalar_multiply<T, 2, true>;
-    table.distance[2] = &scalar_multiply<T, 3, true>;
-    table.distance[3] = &scalar_multiply<T, 4, true>;
+    add_scalar_distances(table);
     add_scalar_folds<T, steps::monoid::product>(table);
     add_scalar_folds<T, steps::monoid::maximum>(table);
     add_scalar_folds<T, steps::monoid::minimum>(table);

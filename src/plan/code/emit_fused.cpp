@@ -155,14 +155,40 @@ private:
         return {f.a->source, f.b->source};
     }
 
+    /// Whether a group folds tiles to extrema, which another one may compare with these tiles. Weights
+    /// stand with the rows of a product, which in that group may be the other side.
+    bool finds_extrema() const {
+        const auto finds = [](const fused& group) {
+            return std::ranges::any_of(group.members, [](const member& m) {
+                return (m.kind == member_kind::rows || m.kind == member_kind::columns) &&
+                       (m.what.folding == fold::maximum || m.what.folding == fold::minimum);
+            });
+        };
+        return std::ranges::any_of(plan_.steps, [&](const step& s) {
+            if (const auto* both = std::get_if<chained>(&s.what))
+                return finds(both->first) || finds(both->second);
+            return s.as_fused() != nullptr && finds(*s.as_fused());
+        });
+    }
+
     void add_product(const member& m) {
         auto [a, b] = factors(m);
         if (moves_along(a, loop_role::column)) std::swap(a, b);
         const place at_a = address(a), at_b = address(b);
         tile_product p;
         p.is_distance = m.kind == member_kind::distance;
+        p.exact = values_.exact_distances();
+        place at_weight;
+        if (p.is_distance) {
+            if (const expr weight = distance_of(values_, m.what)->weight) {
+                at_weight = address(values_[weight].source);
+                p.weights = operand(values_[weight].source, false);
+                p.exact = p.exact || finds_extrema();
+            }
+        }
         for (const loop l : m.what.over)
-            p.contracted.push_back({values_.extent(l), at_a.factor(l), at_b.factor(l)});
+            p.contracted.push_back(
+                {values_.extent(l), at_a.factor(l), at_b.factor(l), at_weight.factor(l)});
         p.a = operand(a, false);
         p.b = operand(b, false);
         made_.numbers.push_back(p.is_distance ? scalar{} : compile_number(plan_, m.what.scale));

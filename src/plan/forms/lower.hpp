@@ -125,6 +125,9 @@ private:
     expr other_form(expr sum);
     expr beside_scatter(expr sum);
     loop_list sum_lone_loops(expr_list& factors, const loop_list& over);
+    // In weighted_distances.cpp.
+    bool is_difference_of_pairs(expr e, const loop_list& over) const;
+    expr weighted_distance(const loop_list& over, expr body);
     resolved resolve(expr sum);
     bool multiplies_matrices(expr left, expr right, const loop_list& summed);
     contraction_of contraction(expr left, expr right, const loop_list& summed, expr scale);

@@ -66,6 +66,7 @@ lowering::resolved lowering::resolve(expr written) {
     if (const expr other = other_form(sum)) return given(other);
     const loop_list over = graph_[sum].over;
     const auto body = bracketed_.without_implied(graph_[sum].arguments[0]);
+    if (const expr distance = weighted_distance(over, body)) return given(distance);
     expr_list scalars, varying;
     for (expr f : graph_.factors(body)) (graph_.is_scalar(f) ? scalars : varying).push_back(f);
     if (varying.size() == 1 || (plan_.careful && (graph_.has_bracket(body) || graph_[body].edged)))

@@ -16,7 +16,8 @@ constexpr double tile_bytes = 32 << 10;
 // Sums over rows of a block of columns, and of the fewest columns that a block may have.
 constexpr double block_bytes = 512 << 10, least_block_columns = 128;
 constexpr double register_elements = 768;
-constexpr double padding = 16;  // elements: values are padded to whole vectors
+constexpr double of_distances = 40;  // rows of lanes: norms, and pairs that are made again
+constexpr double padding = 16;       // elements: values are padded to whole vectors
 
 double size_of_loops(const std::vector<inner_loop>& loops) {
     double size = 1;
@@ -48,7 +49,13 @@ std::int64_t values_at_once(const std::vector<instruction>& program) {
 double most_bytes_of(const fused_group& g) {
     const auto number = static_cast<double>(size_of(g.type));
     double bytes = (static_cast<double>(g.products.size() + g.operations.size()) + 1) * tile_bytes;
-    for (const auto& p : g.products) bytes += size_of_loops(p.contracted) * lanes_bytes;
+    for (const auto& p : g.products) {
+        const double summed = size_of_loops(p.contracted), rows = summed * lanes_bytes;
+        const bool expanded = p.is_distance && !p.exact;
+        bytes += rows;
+        if (p.weights >= 0) bytes += (summed + padding) * number + (expanded ? rows : 0);
+        if (expanded) bytes += of_distances * lanes_bytes;
+    }
     double copied = 0, registers = 0;
     for (const auto& stage : g.operations) {
         std::set<std::int32_t> operands;

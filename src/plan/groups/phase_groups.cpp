@@ -19,7 +19,9 @@ constexpr double costly_part = 4;
 
 expr squared_difference(graph& values, const distance_parts& of) {
     const expr minus = values.as_written(opcode::multiply, {values.constant(-1), of.b});
-    return values.as_written(opcode::square, {values.as_written(opcode::add, {of.a, minus})});
+    const expr square =
+        values.as_written(opcode::square, {values.as_written(opcode::add, {of.a, minus})});
+    return of.weight ? values.as_written(opcode::multiply, {of.weight, square}) : square;
 }
 
 bool in_effects(const std::vector<made_step::timed_effect>& effects, slot_number slot) {

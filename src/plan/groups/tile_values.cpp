@@ -131,10 +131,12 @@ expr tile_values::value_of(slot_number plane, std::size_t before, step_set& need
         const access tile = new_tile(name);
         products_.push_back({writer, tile});
         value = plan_.values.load(tile);
-        const double number = distance_of(plan_.values, a)->number;
-        if (number != 1)
-            value =
-                plan_.values.as_written(opcode::multiply, {plan_.values.constant(number), value});
+        const auto parts = *distance_of(plan_.values, a);
+        expr_list factors;
+        if (parts.number != 1) factors.push_back(plan_.values.constant(parts.number));
+        for (const expr e : parts.scale) factors.push_back(renamed(writer, e));
+        factors.push_back(value);
+        if (!parts.is_alone()) value = plan_.values.as_written(opcode::multiply, factors);
     } else if (a.folding == fold::softmax) {
         const expr score = body_of(writer, mine);
         const auto number = static_cast<std::size_t>(softmax_of(score, name, mine));

@@ -166,6 +166,9 @@ public:
     /// Whether conditions between places are solved, so that what they pick is read there.
     bool solves_places() const { return solves_places_; }
     void set_solves_places(bool solves) { solves_places_ = solves; }
+    /// Whether all squared distances are sums of squared differences.
+    bool exact_distances() const { return exact_distances_; }
+    void set_exact_distances(bool exact) { exact_distances_ = exact; }
     /// Which slots the plan makes itself, and may make tile by tile instead of storing them.
     void set_made(std::vector<bool> slots) { made_ = std::move(slots); }
     /// Where a value is in memory, for whoever does not make it again; none: nowhere.
@@ -302,6 +305,7 @@ private:
     /// base^times by repeated squares.
     expr raised(expr base, std::int64_t times);
     expr distributed(const loop_list& over, expr body);
+    expr about_mean(const loop_list& over, expr body);
     bool keeps_difference(const loop_list& over, expr product, expr bracket) const;
     bool is_made(expr e) const;
 
@@ -315,6 +319,7 @@ private:
     std::int32_t equation_ = 0;
     element type_ = element::f64;
     bool solves_places_ = true;
+    bool exact_distances_ = true;
     stable_list<expression, 32> nodes_;
     hashed_numbers known_;  // of the nodes
     std::vector<bool> made_;

@@ -76,6 +76,53 @@ expr graph::distributed(const loop_list& over, expr body) {
     return expr::none;
 }
 
+// The sum over pairs of a factor that all of them have times squared differences along loops of
+// their own, G^{ij} (x^{ia} - z^{ja})^2 as in a slope by a length: products of the points with G,
+// which leave no tensor of all loops. The points are taken about their mean, so that where they are
+// costs no digits. None: it is nothing of the kind, or distances are to be exact.
+expr graph::about_mean(const loop_list& over, expr body) {
+    if (exact_distances_ || (type_ != element::f32 && type_ != element::f64)) return expr::none;
+    expr square;
+    expr_list others;
+    for (const expr f : factors(body)) {
+        if ((*this)[f].code == opcode::square && terms((*this)[f].arguments[0]).size() == 2) {
+            if (square) return expr::none;
+            square = f;
+        } else {
+            others.push_back(f);
+        }
+    }
+    if (!square || has_bracket(body) || (*this)[body].edged) return expr::none;
+    const auto difference = terms((*this)[square].arguments[0]);
+    const expr minus = constant(-1);
+    const auto is_negative = [&](expr t) {
+        const auto all = factors(t);
+        return all.size() > 1 && all[0] == minus;
+    };
+    const bool first = is_negative(difference[0]);
+    if (first == is_negative(difference[1])) return expr::none;
+    const expr x = difference[first ? 1 : 0], z = multiply({minus, difference[first ? 0 : 1]});
+    const loop_list rows = without((*this)[x].indices, (*this)[z].indices),
+                    columns = without((*this)[z].indices, (*this)[x].indices),
+                    both = common((*this)[x].indices, (*this)[z].indices);
+    const loop_list pairs = united(rows, columns);
+    const bool all_pairs = std::any_of(others.begin(), others.end(), [&](expr f) {
+        return without(pairs, (*this)[f].indices).empty();
+    });
+    if (rows.empty() || columns.empty() || !all_pairs || !without(pairs, over).empty() ||
+        both.empty() || !common(both, over).empty())
+        return expr::none;
+    const expr mean = multiply({minus, row(fold::mean, columns, z)});
+    const expr of_rows = add({x, mean}), of_columns = add({z, mean});
+    const auto part = [&](std::initializer_list<expr> more) {
+        auto product = others;
+        product.insert(product.end(), more.begin(), more.end());
+        return sum(over, multiply(product));
+    };
+    return add({part({apply(opcode::square, of_rows)}), part({apply(opcode::square, of_columns)}),
+                multiply({constant(-2), part({of_rows, of_columns})})});
+}
+
 expr graph::sum(loop_list over, expr body) {
     for (loop i : over)
         if (extent(i) == 0) return constant(0);
@@ -97,6 +144,7 @@ expr graph::sum(loop_list over, expr body) {
         for (expr t : parts) results.push_back(sum(over, t));
         return add(results);
     }
+    if (const expr split = about_mean(over, body)) return split;
     if (const expr split = distributed(over, body)) return split;
 
     // A sum that is a factor here and nowhere else joins this one: the order of all its products is

@@ -26,9 +26,18 @@ std::optional<distance_parts> distance_of(const graph& values, const assign& a) 
     if (a.folding == fold::mean) found.number = 1 / values.size(a.over);
     expr square;
     for (const expr f : values.factors(a.body)) {
-        if (values[f].kind == kind::constant) found.number *= values[f].value;
-        else if (square) return {};
-        else square = f;
+        const bool of_sum = without(values[f].indices, a.over).empty();
+        if (values[f].kind == kind::constant) {
+            found.number *= values[f].value;
+        } else if (values.is_scalar(f) && !values.is_bracket(f)) {
+            found.scale.push_back(f);
+        } else if (values[f].kind == kind::load && of_sum && !found.weight) {
+            found.weight = f;
+        } else if (square) {
+            return {};
+        } else {
+            square = f;
+        }
     }
     if (!square || values[square].kind != kind::operation || values[square].code != opcode::square)
         return {};

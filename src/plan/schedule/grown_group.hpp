@@ -92,10 +92,14 @@ struct grown_group {
     bool has_large_planes() const;
 };
 
-/// number * the sum over own loops of (a - b)^2, a and b loads: a product of its own kind.
+/// number * scale * the sum over own loops of weight * (a - b)^2: a product of its own kind. a, b and
+/// the weight are loads; nothing that stands in front of the sum has one of its loops.
 struct distance_parts {
     double number = 1;
+    expr_list scale;
     expr a, b;
+    expr weight;  // none: 1
+    bool is_alone() const { return number == 1 && scale.empty(); }
 };
 /// Nothing where an assignment is none.
 std::optional<distance_parts> distance_of(const graph& values, const assign& a);

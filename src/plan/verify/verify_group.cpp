@@ -124,7 +124,7 @@ private:
                                    factors_of(values_, a).b->indices);
             case member_kind::distance: {
                 const auto parts = distance_of(values_, a);
-                require_(parts && parts->number == 1, "a tile of distances that is none");
+                require_(parts && parts->is_alone(), "a tile of distances that is none");
                 return check_sides(values_[parts->a].indices, values_[parts->b].indices);
             }
             case member_kind::ties:

@@ -67,14 +67,15 @@ void check_close(const ricci::array& got, const matrix& expected) {
 template <class T>
 ricci::arrays run_everywhere(const ricci::program& p, const std::vector<ricci::named>& operands,
                              std::size_t pairs) {
-    const auto workspace = ricci::memory_of(p, operands).workspace;
-    INFO(ricci::explain(p, operands));
+    const ricci::prepare_options options{.exact_distances = false};
+    const auto workspace = ricci::memory_of(p, operands, options).workspace;
+    INFO(ricci::explain(p, operands, options));
     CHECK(workspace < pairs * sizeof(T));
     ricci::runtime::set_worker_count(1);
-    auto first = ricci::run(p, operands);
+    auto first = ricci::run(p, operands, options);
     for (const int threads : {2, 3, 7}) {
         ricci::runtime::set_worker_count(threads);
-        const auto again = ricci::run(p, operands);
+        const auto again = ricci::run(p, operands, options);
         for (const auto& [name, value] : first) {
             INFO(name << " on " << threads << " threads");
             const std::size_t bytes = value.size() * ricci::size_of(value.type());

@@ -55,6 +55,10 @@ const std::string gauss = R"(
     K^{ij} = s^2 \exp(-\frac{\sum_a (X^{ia} - Z^{ja})^2}{2 l^2})
     f^{ic} = K^{ij} w^{jc}
 )";
+const std::string scaled_gauss = R"(
+    K^{ij} = \exp(-\frac{1}{2} \sum_a \frac{(X^{ia} - Z^{ja})^2}{l_a^2})
+    f^{ic} = K^{ij} w^{jc}
+)";
 const std::string gauss_by_products = R"(
     P^{ij} = X^{ia} Z^{ja}
     K^{ij} = \exp(P^{ij} - \frac{1}{2} r^i - \frac{1}{2} s^j)
@@ -161,6 +165,7 @@ std::vector<recorded_program> pair_programs() {
         {"distances by products, the least", distances_by_products, wide},
         {"Gaussian kernel", gauss, "i=512 j=512 a=3 c=4"},
         {"Gaussian kernel of wide rows, gradients", gauss, wide, "", "both f X Z w"},
+        {"Gaussian kernel of scaled rows, gradients", scaled_gauss, wide, "", "both f X Z w l"},
         {"Gaussian kernel by products", gauss_by_products, wide},
         {"Gaussian kernel by products, gradients", gauss_by_products, wide, "", "both f X Z w"},
         {"squared relu", squared_relu, "h=2 i=256 j=256 a=32 c=32"},

@@ -259,7 +259,9 @@ private:
         for (const auto& p : g.products) {
             text += "    tile " + std::to_string(tile) +
                     (p.is_distance ? " distance " : " product ") + scaled(s.numbers[tile]) +
-                    operand(p.a) + " " + operand(p.b) + " over " + inner(p.contracted) + "\n";
+                    operand(p.a) + " " + operand(p.b) +
+                    (p.weights < 0 ? "" : " weights " + operand(p.weights)) + " over " +
+                    inner(p.contracted) + "\n";
             ++tile;
         }
         for (const auto& stage : g.operations) {

@@ -1,0 +1,56 @@
+// Sums of squared differences with weights, w^a (x^{ia} - z^{ja})^2: folds of what has all loops,
+// which a fused group makes of x and z. As a product of w and the squares these would be stored.
+#include <algorithm>
+
+#include "src/plan/forms/lower.hpp"
+
+namespace ricci::plan {
+
+/// Whether it is a difference of two values that each lack some of its loops, which are not summed.
+bool lowering::is_difference_of_pairs(expr e, const loop_list& over) const {
+    const auto terms = graph_.terms(e);
+    if (terms.size() != 2) return false;
+    const auto is_negative = [&](expr t) {
+        const auto& first = graph_[graph_.factors(t)[0]];
+        return first.kind == kind::constant && first.value < 0;
+    };
+    const auto is_smaller = [&](expr t) {
+        return !without(without(graph_[e].indices, graph_[t].indices), over).empty();
+    };
+    return is_negative(terms[0]) != is_negative(terms[1]) && std::ranges::all_of(terms, is_smaller);
+}
+
+/// A sum over `over` of squared differences of pairs times what has none but these loops, as one
+/// fold. None: it is nothing of the kind.
+expr lowering::weighted_distance(const loop_list& over, expr body) {
+    expr_list front, weights;
+    const auto is_apart = [&](expr f, bool squared) {
+        const bool scalar = graph_.is_scalar(f);
+        if (!scalar && !without(graph_[f].indices, over).empty()) return false;
+        (scalar ? front : weights).push_back(squared ? graph_.apply(opcode::square, f) : f);
+        return true;
+    };
+    expr square, difference;
+    for (const expr f : graph_.factors(body)) {
+        if (is_apart(f, false)) continue;
+        if (square || graph_[f].code != opcode::square) return expr::none;
+        square = f;
+    }
+    if (!square || graph_.has_bracket(body) || graph_[body].edged) return expr::none;
+    const expr_list inside = [&] {
+        const auto all = graph_.factors(graph_[square].arguments[0]);
+        return expr_list(all.begin(), all.end());
+    }();
+    for (const expr f : inside) {
+        if (is_apart(f, true)) continue;
+        if (difference) return expr::none;
+        difference = f;
+    }
+    if (!difference || weights.empty() || !is_difference_of_pairs(difference, over))
+        return expr::none;
+    front.push_back(stored(graph_.multiply(weights)));
+    front.push_back(graph_.apply(opcode::square, difference));
+    return graph_.row(fold::sum, over, graph_.multiply(front));
+}
+
+}  // namespace ricci::plan
