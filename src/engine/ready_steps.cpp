@@ -99,6 +99,7 @@ elementwise::prepared_lookup_sum lookup_kernels(const plan::program_plan& plan,
     steps::lookup_sum what;
     what.type = plan.type_of(s.out.use.slot);
     what.adds = s.adds;
+    what.by = s.by;
     what.scaled = !s.scale.is(1);
     what.extents = s.extents;
     what.free = s.free;

@@ -159,6 +159,10 @@ stray_number prepared_gather::first_stray(const void* const* numbers, Counts cou
     std::int64_t count = 1;
     for (const auto n : extents_) count *= n;
     if (count == 0 || lookups_.empty()) return {};
+    bool all = true;
+    for (std::size_t k = 0; k < lookups_.size(); ++k)
+        all = all && are_places(lookups_[k], numbers[k]);
+    if (all) return {};
     std::int64_t outer = 1;
     for (std::size_t k = 0; k < outer_; ++k) outer *= extents_[k];
     loop_counters at(extents_, outer_, 0);
@@ -166,6 +170,31 @@ stray_number prepared_gather::first_stray(const void* const* numbers, Counts cou
         if (const auto here = place_at(at, numbers); here.first < 0 && counts(at))
             return here.stray;
     return {};
+}
+
+// Whether all numbers of a lookup are places, seen run by run of the last loop that moves them.
+bool prepared_gather::are_places(const lookup& l, const void* numbers) const {
+    std::vector<std::int64_t> extents, strides;
+    for (std::size_t k = 0; k < extents_.size(); ++k) {
+        if (l.numbers.strides[k] == 0) continue;
+        extents.push_back(extents_[k]);
+        strides.push_back(l.numbers.strides[k]);
+    }
+    const bool moves = !extents.empty();
+    const std::int64_t run = moves ? extents.back() : 1, step = moves ? strides.back() : 0;
+    std::int64_t runs = 1;
+    for (std::size_t k = 0; k + 1 < extents.size(); ++k) runs *= extents[k];
+    return with_numbers(l.type, numbers, [&](auto n) {
+        loop_counters at(extents, moves ? extents.size() - 1 : 0, 0);
+        for (std::int64_t r = 0; r < runs; ++r, at.next(extents)) {
+            const auto* const here = n + l.numbers.offset + at.along(strides);
+            bool all = true;
+            for (std::int64_t k = 0; k < run; ++k)
+                all = all && place_of(here[k * step], l.extent) >= 0;
+            if (!all) return false;
+        }
+        return true;
+    });
 }
 
 stray_number prepared_gather::find_stray(const void* const* numbers) const {
@@ -214,8 +243,41 @@ void prepared_gather::for_rows(const Row& row) const {
     runtime::parallel_for(ceil_divide(outer, rows), task);
 }
 
+// Where the last loop moves the only number, each element is where its own one says.
+template <class T>
+void prepared_gather::copy_elements(T* out, const T* in, const void* numbers, T one) const {
+    const auto& l = lookups_[0];
+    const std::size_t loops = extents_.size() - 1;
+    const std::int64_t run = extents_[loops];
+    const std::int64_t elements = counts().outer;
+    if (elements == 0) return;
+    const std::int64_t out_step = out_.strides[loops], in_step = in_.strides[loops],
+                       step = l.numbers.strides[loops];
+    auto task = [&](std::int64_t number, int) {
+        const std::int64_t end = std::min(elements, (number + 1) * elements_of_a_task);
+        for (std::int64_t first = number * elements_of_a_task; first < end;) {
+            const std::int64_t from = first % run, count = std::min(run - from, end - first);
+            const loop_counters at(extents_, loops, first / run);
+            T* const to = out + out_.offset + at.along(out_.strides) + from * out_step;
+            const T* const source = in + in_.offset + at.along(in_.strides) + from * in_step;
+            with_numbers(l.type, numbers, [&](auto n) {
+                const auto* const here =
+                    n + l.numbers.offset + at.along(l.numbers.strides) + from * step;
+                for (std::int64_t k = 0; k < count; ++k) {
+                    const std::int64_t there = place_of(here[k * step], l.extent);
+                    to[k * out_step] = there < 0 ? one : source[k * in_step + there * l.stride];
+                }
+            });
+            first += count;
+        }
+    };
+    runtime::parallel_for(ceil_divide(elements, elements_of_a_task), task);
+}
+
 template <class T>
 void prepared_gather::copy(T* out, const T* in, const void* const* numbers, T one) const {
+    if (lookups_.size() == 1 && !extents_.empty() && outer_ == extents_.size())
+        return copy_elements(out, in, numbers[0], one);
     for_rows([&](const loop_counters& at) {
         const auto from = place_at(at, numbers);
         if (from.first < 0) {

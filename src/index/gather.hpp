@@ -59,8 +59,11 @@ private:
     bool is_wanted(const loop_counters& at, const void* const* numbers) const;
     template <class Counts>
     stray_number first_stray(const void* const* numbers, Counts counts) const;
+    bool are_places(const lookup& l, const void* numbers) const;
     template <class T>
     void copy(T* out, const T* in, const void* const* numbers, T one) const;
+    template <class T>
+    void copy_elements(T* out, const T* in, const void* numbers, T one) const;
     template <class T>
     void add(T* out, const T* in) const;
     template <class T, class Source>

@@ -6,12 +6,16 @@
 #include <stdexcept>
 
 #include "src/base/arithmetic.hpp"
+#include "src/index/joined_numbers.hpp"
 #include "src/index/row_collector.hpp"
 #include "src/kernels/prefetch.hpp"
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::elementwise {
+
+using steps::monoid;
+
 namespace {
 
 constexpr std::int64_t products_of_a_task = 1 << 15;
@@ -37,13 +41,16 @@ struct prepared_lookup_sum::order {
 };
 
 prepared_lookup_sum::prepared_lookup_sum(const steps::lookup_sum& what)
-    : type_(what.type), adds_(what.adds) {
+    : type_(what.type), by_(what.by), adds_(what.adds) {
     const std::size_t loops = what.extents.size();
     std::size_t lookups = what.scattered != nullptr ? 1 : 0;
     for (const auto& f : what.factors) lookups += f.lookups.size();
     if ((type_ != element::f32 && type_ != element::f64) || what.factors.size() > most_factors ||
         loops > most_loops_of_lookups || lookups > most_loops_of_lookups)
         throw std::invalid_argument("a sum with lookups that there is no code for");
+    if (by_ != monoid::sum && (what.scattered == nullptr || what.factors.size() != 1 ||
+                               !what.factors[0].lookups.empty() || what.scaled || adds_))
+        throw std::invalid_argument("a fold with lookups that there is no code for");
     vector_loop_ = find_vector_loop(what, loops);
     if (vector_loop_ < loops) length_ = what.extents[vector_loop_];
     for (std::size_t k = 0; k < loops; ++k) {
@@ -92,6 +99,7 @@ prepared_lookup_sum::lookup prepared_lookup_sum::lookup_of(const steps::lookup& 
 std::size_t prepared_lookup_sum::find_vector_loop(const steps::lookup_sum& what,
                                                   std::size_t loops) const {
     std::size_t best = loops;
+    if (by_ != monoid::sum) return best;
     for (std::size_t k = 0; k < loops; ++k) {
         const auto unit = [&](const steps::operand& o) {
             return o.strides[k] == 0 || o.strides[k] == 1;
@@ -113,6 +121,7 @@ std::size_t prepared_lookup_sum::find_vector_loop(const steps::lookup_sum& what,
 }
 
 bool prepared_lookup_sum::sorts() const {
+    if (by_ != monoid::sum) return false;
     const std::int64_t places = scattered_[0].extent;
     if (entries_ >= most_sorted || places >= most_sorted) return false;
     if (adds_ && entries_ < places / 4) return false;
@@ -341,8 +350,27 @@ void prepared_lookup_sum::clear(T* out) const {
     for (std::int64_t n = 0; n < free_count_; ++n, free.next(free_)) {
         T* const to = out + out_.offset + free.along(out_.free);
         for (std::int64_t p = 0; p < l.extent; ++p)
-            std::fill(to + p * l.stride, to + p * l.stride + length, T(0));
+            std::fill(to + p * l.stride, to + p * l.stride + length,
+                      static_cast<T>(entry_of(by_).identity));
     }
+}
+
+// Whether numbers in memory, one for each entry, go where others say.
+bool prepared_lookup_sum::joins_numbers() const {
+    return shape_ == lookup_shape::numbers && factors_.size() == 1 && factors_[0].lookups.empty();
+}
+
+template <class T>
+void prepared_lookup_sum::join_in_turn(const operands<T>& of) const {
+    const auto& l = scattered_[0];
+    const walk& in = factors_[0].at;
+    if (!adds_) clear(of.out);
+    const joined_loops loops{summed_, in.summed, l.numbers.summed, l.extent, l.stride};
+    loop_counters free(free_, free_.size(), 0);
+    for (std::int64_t n = 0; n < free_count_; ++n, free.next(free_))
+        join_numbers(by_, loops, of.out + out_.offset + free.along(out_.free),
+                     of.in[0] + in.offset + free.along(in.free), l.type, of.numbers[l.number],
+                     l.numbers.offset + free.along(l.numbers.free));
 }
 
 template <class T>
@@ -378,6 +406,7 @@ void prepared_lookup_sum::run(void* out, const void* const* in, const void* cons
         const operands<T> of{to, from, numbers, static_cast<T>(scale)};
         if (scattered_.empty()) return run_as(of);
         if (sorts()) return add_sorted(of);
+        if (joins_numbers() && of.scale == 1) return join_in_turn(of);
         add_in_turn(of);
     };
     if (type_ == element::f32) as(static_cast<float*>(out));

@@ -87,10 +87,14 @@ private:
     void add_sorted(const operands<T>& of) const;
     template <class T>
     void add_in_turn(const operands<T>& of) const;
+    bool joins_numbers() const;
+    template <class T>
+    void join_in_turn(const operands<T>& of) const;
     template <class T>
     void clear(T* out) const;
 
     element type_;
+    steps::monoid by_;
     bool adds_;
     lookup_shape shape_ = lookup_shape::numbers;
     std::vector<std::int64_t> free_, summed_;  // extents

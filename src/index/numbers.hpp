@@ -40,15 +40,38 @@ inline double number_at(const void* base, element type, std::int64_t at) {
 }
 
 /// The number as a place of an axis of this extent; -1: it is none.
-inline std::int64_t place_at(const void* base, element type, std::int64_t at, std::int64_t extent) {
-    if (type == element::i32 || type == element::i64) {
-        const std::int64_t x = type == element::i32 ? static_cast<const std::int32_t*>(base)[at]
-                                                    : static_cast<const std::int64_t*>(base)[at];
-        return x >= 0 && x < extent ? x : -1;
-    }
-    const double x = number_at(base, type, at);
+inline std::int64_t place_of(std::int64_t x, std::int64_t extent) {
+    return x >= 0 && x < extent ? x : -1;
+}
+inline std::int64_t place_of(std::int32_t x, std::int64_t extent) {
+    return place_of(std::int64_t{x}, extent);
+}
+inline std::int64_t place_of(double x, std::int64_t extent) {
     const bool inside = x >= 0 && x < static_cast<double>(extent) && std::floor(x) == x;
     return inside ? static_cast<std::int64_t>(x) : -1;
+}
+inline std::int64_t place_of(float x, std::int64_t extent) {
+    return place_of(static_cast<double>(x), extent);
+}
+inline std::int64_t place_at(const void* base, element type, std::int64_t at, std::int64_t extent) {
+    if (type == element::i32) return place_of(static_cast<const std::int32_t*>(base)[at], extent);
+    if (type == element::i64) return place_of(static_cast<const std::int64_t*>(base)[at], extent);
+    return place_of(number_at(base, type, at), extent);
+}
+
+/// Calls f with the address of numbers of this type.
+template <class F>
+auto with_numbers(element type, const void* base, F f) {
+    switch (type) {
+        case element::i32:
+            return f(static_cast<const std::int32_t*>(base));
+        case element::i64:
+            return f(static_cast<const std::int64_t*>(base));
+        case element::f32:
+            return f(static_cast<const float*>(base));
+        default:
+            return f(static_cast<const double*>(base));
+    }
 }
 
 /// Whether the element of a condition is not 0.

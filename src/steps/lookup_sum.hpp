@@ -8,6 +8,7 @@
 #include <ricci/element.hpp>
 
 #include "src/steps/gather.hpp"
+#include "src/steps/monoid.hpp"
 #include "src/steps/operand.hpp"
 
 namespace ricci::steps {
@@ -15,13 +16,15 @@ namespace ricci::steps {
 /// out[loops] = the sum over the others of a product of factors, each perhaps read where tensors of
 /// numbers say: a bag of embeddings, products of rows that are looked up. Or added up where a
 /// tensor says, as the messages that reach a node of a graph are; then a number that is no place
-/// adds to nothing. float and double. `out` overlaps nothing else.
+/// adds to nothing. One factor may be joined there otherwise than by addition. float and double.
+/// `out` overlaps nothing else.
 struct lookup_sum {
     struct factor {
         operand at;
         std::span<const lookup> lookups;
     };
     element type = element::f32;
+    monoid by = monoid::sum;                // another one: one factor, which lands somewhere
     bool adds = false;                      // to what `out` holds
     bool scaled = false;                    // each product is multiplied by a number besides
     std::span<const std::int64_t> extents;  // slowest first

@@ -136,6 +136,7 @@ public:
     lookup_sum_step lookups(const assign& a) const {
         auto s = begun<lookup_sum_step>(a);
         s.adds = a.beta != 0;
+        s.by = monoid_of(a.folding).value_or(monoid::sum);
         s.scale = compile_number(plan_, a.scale);
         access target = a.target;
         for (place& p : target.at) p.add(a.scattered, -p.factor(a.scattered));

@@ -23,7 +23,9 @@ expr lowering::numbers_of(expr e) {
         read && is_integer(plan_.type_of(node.source.slot)) && !plan_.is_truth(node.source.slot);
     if (whole) return node.kind == kind::gather ? picked(e) : node.edged ? padded(e) : e;
     whole_facts facts;
-    if (is_integer(type_) || !is_whole(e, facts) || facts.numbers == 0) return stored(e);
+    if (is_integer(type_) || !is_whole(e, facts)) return stored(e);
+    const bool counted = facts.largest <= static_cast<double>(counted_by(type_));
+    if (facts.numbers == 0 && counted) return stored(e);
     lowering numbers(plan_, known_, equation_, order_, element::i64);
     return graph_.load(numbers.computed(loop_list(node.indices), e));
 }
@@ -141,46 +143,23 @@ std::optional<place> lowering::place_on(loop axis, expr numbers) const {
     return at;
 }
 
-// The equality of a free loop and what is computed from summed ones, as a factor of a sum.
-std::optional<lowering::landing> lowering::landing_of(expr sum) const {
-    const auto& over = graph_[sum].over;
-    const auto all = graph_.factors(graph_[sum].arguments[0]);
-    for (std::size_t k = 0; k < all.size(); ++k) {
-        const auto& test = graph_[all[k]];
-        if (test.kind != kind::operation || test.code != opcode::equal) continue;
-        for (int side = 0; side < 2; ++side) {
-            const expr position = test.arguments[static_cast<std::size_t>(side)];
-            const expr numbers = test.arguments[static_cast<std::size_t>(1 - side)];
-            const auto& at = graph_[position].at;
-            if (graph_[position].kind != kind::position || at.offset != 0 || at.terms.size() != 1 ||
-                at.terms[0].factor != 1)
-                continue;
-            landing found{at.terms[0].over, numbers, {}};
-            bool free = !contains(over, found.axis) &&
-                        !contains(graph_[numbers].indices, found.axis) &&
-                        !common(over, graph_[numbers].indices).empty();
-            for (std::size_t other = 0; other < all.size(); ++other) {
-                if (other == k) continue;
-                found.rest.push_back(all[other]);
-                free = free && !contains(graph_[all[other]].indices, found.axis);
-            }
-            if (free) return found;
-        }
-    }
-    return {};
-}
-
 // [p = i + j] y_{ij} summed over i and j, and over what only the y have, adds each y to where i + j
 // is. As a product it would have one column for each p.
 bool lowering::is_scatter(expr sum, scattered_sum& found) {
     if (type_ != element::f32 && type_ != element::f64) return false;
     if (!graph_.solves_places()) return false;
-    const auto there = landing_of(sum);
+    const auto there = landed(sum);
     if (!there) return false;
-    const auto at = place_on(there->axis, there->numbers);
-    if (!at) return false;
+    found = {};
+    for (const landing& l : there->at) {
+        const auto at = place_on(l.axis, l.numbers);
+        if (!at) return false;
+        found.axes.push_back(l);
+        found.at.push_back(*at);
+        found.by_number = united(found.by_number, graph_[l.numbers].indices);
+    }
     const auto& rest = there->rest;
-    const auto summed = common(graph_[sum].over, graph_[there->numbers].indices);
+    const auto summed = common(graph_[sum].over, found.by_number);
     const auto varying =
         std::count_if(rest.begin(), rest.end(), [&](expr f) { return !graph_.is_scalar(f); });
     expr rows = rest.empty() ? graph_.constant(1) : graph_.multiply(rest);
@@ -188,7 +167,7 @@ bool lowering::is_scatter(expr sum, scattered_sum& found) {
     // One tensor is summed on the way, a product of several before.
     const bool at_once = varying == 1 && without(more, graph_[rows].indices).empty();
     if (!more.empty() && !at_once) rows = graph_.sum(more, rows);
-    found = {there->axis, there->numbers, *at, rows};
+    found.rows = rows;
     return true;
 }
 
@@ -279,14 +258,16 @@ void lowering::emit_scatter(const scattered_sum& sum, const access& target,
     made.body = rows;
     made.beta = 1;
     // What turned out to be one number lacks loops of the target, too.
-    const auto others = without(indices, {sum.axis});
-    made.loops = united(united(graph_[sum.numbers].indices, graph_[rows].indices), others);
+    loop_list others = indices;
+    for (const landing& l : sum.axes) others = without(others, {l.axis});
+    made.loops = united(united(sum.by_number, graph_[rows].indices), others);
     made.over = without(made.loops, others);
-    for (auto& at : made.target.at) {
-        const std::int64_t factor = at.factor(sum.axis);
-        at.add(sum.axis, -factor);
-        at.add(sum.at, factor);
-    }
+    for (auto& at : made.target.at)
+        for (std::size_t k = 0; k < sum.axes.size(); ++k) {
+            const std::int64_t factor = at.factor(sum.axes[k].axis);
+            at.add(sum.axes[k].axis, -factor);
+            at.add(sum.at[k], factor);
+        }
     plan_.steps.push_back(make_step(graph_, std::move(made)));
 }
 

@@ -111,11 +111,18 @@ std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
     lookup_sum found;
     expr_list rest;
     loop_list by_number;  // loops along which numbers differ
-    auto there = sums ? landing_of(e) : std::nullopt;
-    if (there && !place_on(there->axis, there->numbers)) {
-        found.axis = there->axis;
-        found.numbers = there->numbers;
+    auto there = sums ? landed(e) : std::nullopt;
+    if (there && flat_number(*there)) return {};  // it lands together
+    const auto is_placed = [&](const landing& l) {
+        return place_on(l.axis, l.numbers).has_value();
+    };
+    if (there && !std::all_of(there->at.begin(), there->at.end(), is_placed)) {
+        const auto first = std::find_if_not(there->at.begin(), there->at.end(), is_placed);
+        found.axis = first->axis;
+        found.numbers = first->numbers;
         rest = std::move(there->rest);
+        for (const landing& l : there->at)
+            if (l.axis != found.axis) rest.push_back(l.test);
         by_number = graph_[found.numbers].indices;
     } else {
         const auto all = graph_.factors(sums ? graph_[e].arguments[0] : e);

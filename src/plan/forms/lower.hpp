@@ -134,19 +134,40 @@ private:
     resolved contracted(expr_list factors, const loop_list& over, expr scale);
     std::vector<path::contraction_path::product> products_of(const expr_list& factors,
                                                              const loop_list& over) const;
-    /// Where a sum adds up what is under [v = x_i], with v free.
+
+    // Folds of values that land where numbers say, in landings.cpp.
+    /// What is under [v = x_i], with v free, lands at v.
     struct landing {
-        loop axis;       // v
-        expr numbers;    // x_i
-        expr_list rest;  // the other factors
+        loop axis;     // v
+        expr numbers;  // x_i
+        expr test;     // the equality
     };
-    std::optional<landing> landing_of(expr sum) const;
-    /// Rows added up where x_i is a sum of positions.
+    struct landed_fold {
+        std::vector<landing> at;
+        expr_list rest;  // of a sum the other factors, of other folds conditions
+        expr value;      // of other folds
+    };
+    void take_condition(expr condition, expr_list& to) const;
+    void take_apart(fold folding, expr part, landed_fold& to) const;
+    std::optional<landing> landing_in(expr test, const loop_list& over) const;
+    bool lands(std::size_t k, const landing& there, const loop_list& over, landed_fold& found);
+    std::optional<landed_fold> landed(fold folding, const loop_list& over, expr body);
+    std::optional<landed_fold> landed(expr sum);
+    std::vector<landing> by_axis(const landed_fold& f) const;
+    bool lands_together(expr sum);
+    expr flat_number(const landed_fold& f) const;
+    expr landed_together(fold folding, const loop_list& over, const landed_fold& f);
+    expr fold_of(fold folding, const loop_list& over, const landed_fold& f);
+    expr landed_logarithm(const loop_list& over, landed_fold f);
+    bool fold_landed(fold folding, const loop_list& over, expr body, const access& target,
+                     const loop_list& indices);
+
+    /// Rows added up where all numbers are sums of positions.
     struct scattered_sum {
-        loop axis;
-        expr numbers;
-        plan::place at;
+        std::vector<landing> axes;
+        std::vector<plan::place> at;
         expr rows;
+        loop_list by_number;  // the loops of the numbers
     };
     std::optional<place> place_on(loop axis, expr numbers) const;
     bool is_scatter(expr sum, scattered_sum& found);

@@ -42,6 +42,10 @@ void find_strides(const graph& values, expr e, const loop_list& indices, strided
         if (free == nullptr || strided == nullptr || rest == nullptr) continue;
         const std::int64_t stride = std::abs(strided->factor);
         if (values.extent(free->over) <= stride) continue;
+        expr_list others;
+        for (const expr other : values.factors(node.arguments[0]))
+            if (other != f) others.push_back(other);
+        if (adds_rows(values, difference, node.over, others)) continue;
         found = {free->over, stride, values.extent(rest->over) % stride == 0};
         return;
     }

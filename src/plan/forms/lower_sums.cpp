@@ -19,6 +19,7 @@ expr lowering::other_form(expr sum) {
     if (const auto decaying = recurrence_of(over, body)) return *decaying;
     if (in_blocks(sum)) return graph_.load(computed(loop_list(graph_[sum].indices), sum));
     if (const auto s = lookups_of(sum)) return looked_up(*s);
+    if (lands_together(sum)) return landed_together(fold::sum, over, *landed(sum));
     return beside_scatter(sum);
 }
 
@@ -34,7 +35,9 @@ expr lowering::beside_scatter(expr sum) {
     if (product.empty() || plan_.careful) return expr::none;
     const expr alone = graph_.sum(over, graph_.multiply(added));
     if (graph_[alone].kind != kind::sum) return expr::none;
-    if (scattered_sum found; !is_scatter(alone, found) && !lookups_of(alone)) return expr::none;
+    if (scattered_sum found;
+        !is_scatter(alone, found) && !lookups_of(alone) && !lands_together(alone))
+        return expr::none;
     hides_ = true;  // where nothing is added, what stands beside it is hidden
     product.push_back(alone);
     return graph_.multiply(product);

@@ -17,6 +17,14 @@ constexpr std::int64_t window_part = 4;
 // A ring is gone round so often at most, each time a sum of its own.
 constexpr std::int64_t most_rounds = 8;
 
+/// Whether it is (x where c, else 0) or (0 where c, else x).
+bool is_chosen(const graph& values, expr f) {
+    const auto& node = values[f];
+    return node.kind == kind::operation && node.code == opcode::select &&
+           values.is_condition(node.arguments[0]) &&
+           (values.is_constant(node.arguments[1], 0) || values.is_constant(node.arguments[2], 0));
+}
+
 class place_solver {
 public:
     place_solver(graph& values, const loop_list& over, expr body, strided how)
@@ -29,13 +37,18 @@ public:
         for (std::size_t k = 0; k < factors_.size(); ++k) {
             const auto& test = values_[factors_[k]];
             if (test.kind != kind::operation || test.code < opcode::less ||
-                test.code > opcode::equal)
+                test.code > opcode::not_equal)
                 continue;
             const auto left = place_of(values_, test.arguments[0]),
                        right = place_of(values_, test.arguments[1]);
             rest_.clear();
             for (std::size_t other = 0; other < factors_.size(); ++other)
                 if (other != k) rest_.push_back(factors_[other]);
+            if (test.code == opcode::not_equal) {
+                const expr made = left && right ? leave_out(*left, *right) : expr::none;
+                if (made) return made;
+                continue;
+            }
             if (!left || !right) {
                 if (test.code != opcode::equal || (!left && !right)) continue;
                 const expr numbers = test.arguments[left ? 1 : 0];
@@ -57,10 +70,32 @@ private:
         conditions.insert(conditions.end(), rest_.begin(), rest_.end());
         return values_.sum(over_, values_.multiply(conditions));
     }
+    // (x where c, else 0) is [c] x, and (0 where c, else x) is [not c] x.
+    void add_chosen(expr f) {
+        const auto& node = values_[f];
+        const expr condition = node.arguments[0], first = node.arguments[1],
+                   second = node.arguments[2];
+        const bool kept = values_.is_constant(second, 0);
+        if (kept) {
+            for (const expr c : values_.factors(condition)) add_factor(c);
+        } else {
+            factors_.push_back(opposite(condition));
+        }
+        for (const expr v : values_.factors(kept ? first : second))
+            if (!values_.is_constant(v, 1)) add_factor(v);
+    }
+    expr opposite(expr condition) const {
+        const auto& node = values_[condition];
+        if (node.kind != kind::operation || node.code != opcode::equal)
+            return values_.apply(code_of(ir::function::logical_not), condition);
+        const expr a = node.arguments[0], b = node.arguments[1];
+        return values_.apply(opcode::not_equal, a, b);
+    }
     bool is_summed(loop l) const { return contains(over_, l); }
     // [a and b] is [a] [b], and [|p| <= n] is [-n <= p] [p <= n].
     void add_factor(expr f) {
         const auto& node = values_[f];
+        if (is_chosen(values_, f)) return add_chosen(f);
         const bool at_most = node.kind == kind::operation &&
                              (node.code == opcode::less || node.code == opcode::less_equal);
         if (const auto& size = values_[node.arguments[0]];
@@ -162,7 +197,7 @@ private:
         if (difference.offset % common_factor != 0) return values_.constant(0);
         for (auto& t : difference.terms) t.factor /= common_factor;
         difference.offset /= common_factor;
-        if (adds_rows(difference)) return expr::none;
+        if (adds_rows(values_, difference, over_, rest_)) return expr::none;
         const term* best = nullptr;
         std::int64_t removed = 1;
         for (const auto& t : difference.terms) {
@@ -255,22 +290,6 @@ private:
         }
         const expr there = values_.moved(body, {&part, 1});
         return there ? values_.sum(std::move(over), there) : expr::none;
-    }
-
-    // A factor with all of the loops of which the place is made: what there is for each of their
-    // iterations is added up where it belongs, each read once.
-    bool adds_rows(const place& difference) const {
-        loop_list mine;
-        bool free = false;
-        for (const auto& t : difference.terms) {
-            if (is_summed(t.over)) mine.push_back(t.over);
-            else free = free || std::abs(t.factor) == 1;
-        }
-        if (!free || (values_.type() != element::f32 && values_.type() != element::f64))
-            return false;
-        return mine.size() > 1 && std::any_of(rest_.begin(), rest_.end(), [&](expr f) {
-                   return without(mine, values_[f].indices).empty();
-               });
     }
 
     expr solve_for(const place& difference, const term& t) const {
@@ -382,6 +401,20 @@ private:
         return values_.add(terms);
     }
 
+    // All places of a loop but the first, or but the last.
+    expr leave_out(const place& left, const place& right) const {
+        place difference = left;
+        difference.add(right, -1);
+        if (left.edge != edge::none || right.edge != edge::none || difference.terms.size() != 1)
+            return expr::none;
+        const auto& t = difference.terms[0];
+        const std::int64_t extent = values_.extent(t.over),
+                           without_it = -difference.offset * t.factor;
+        if (!is_summed(t.over) || std::abs(t.factor) != 1 || extent < 2) return expr::none;
+        if (without_it != 0 && without_it != extent - 1) return expr::none;
+        return over_part(t.over, without_it == 0 ? 1 : 0, 1, extent - 1, body_);
+    }
+
     // An inequality between loops of the sum says that some run over a part only.
     expr narrow(opcode code, const place& left, const place& right) const {
         if (left.edge != edge::none || right.edge != edge::none) return expr::none;
@@ -411,6 +444,20 @@ private:
 
 }  // namespace
 
+bool adds_rows(const graph& values, const place& difference, const loop_list& over,
+               expr_span factors) {
+    loop_list mine;
+    bool free = false;
+    for (const auto& t : difference.terms) {
+        if (contains(over, t.over)) mine.push_back(t.over);
+        else free = free || std::abs(t.factor) == 1;
+    }
+    if (!free || (values.type() != element::f32 && values.type() != element::f64)) return false;
+    return mine.size() > 1 && std::any_of(factors.begin(), factors.end(), [&](expr f) {
+               return without(mine, values[f].indices).empty();
+           });
+}
+
 expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
     if (!values.solves_places()) return expr::none;
     const auto compares = [&](expr f) {
@@ -421,7 +468,8 @@ expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
     };
     const auto holds = [&](expr t) {
         const auto all = values.factors(t);
-        return std::any_of(all.begin(), all.end(), compares);
+        return std::any_of(all.begin(), all.end(),
+                           [&](expr f) { return compares(f) || is_chosen(values, f); });
     };
     const auto terms = values.terms(body);
     if (terms.size() == 1)

@@ -26,6 +26,11 @@ struct bound_of_fold {
 };
 std::optional<bound_of_fold> bound_in(const graph&, expr condition, const loop_list& over);
 
+/// Whether a factor beside an equality of places, `difference` = 0, has all of the summed loops that
+/// it is made of: what there is for each of their iterations is added up where it belongs, each
+/// read once.
+bool adds_rows(const graph&, const place& difference, const loop_list& over, expr_span factors);
+
 /// Whether an equality of a free loop and of a summed one with a stride, [p = 2q + k], is solved
 /// for k, so that the sum is over all q; or kept, as who knows what p is may compute the even and
 /// the odd p apart.

@@ -19,7 +19,8 @@ enum class assignment_kind : std::uint8_t {
                // perhaps with edges
     map,       // body: element-wise; folded where `folding` says so
     gather,    // body: a load of another type, or a gather of loads
-    lookups,   // body: a product of loads and gathers of loads, or a constant
+    lookups,   // body: a product of loads and gathers of loads, or a constant; of another fold
+               // than a sum a load, which is `scattered`
     scatter,  // target += body, a load, in any order; an element may be reached any number of times
     matrix,   // body: a load of matrices, or of their factors; `matrix` says what is made of them
     extremum,  // body: a load. The target has whole numbers of 32 bits: the place along the one loop

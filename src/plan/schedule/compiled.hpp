@@ -19,6 +19,7 @@
 #include "src/steps/fused.hpp"
 #include "src/steps/gather.hpp"
 #include "src/steps/map.hpp"
+#include "src/steps/monoid.hpp"
 #include "src/steps/scan.hpp"
 
 namespace ricci::plan {
@@ -137,6 +138,7 @@ struct lookup_sum_step : assignment_step {
         std::vector<planned_lookup> lookups;
     };
     bool adds = false;
+    steps::monoid by = steps::monoid::sum;
     std::vector<std::int64_t> extents;
     std::vector<ir::ref> indices;  // of the loops, for words
     std::size_t free = 0;          // how many of them are the result's

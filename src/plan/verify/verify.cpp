@@ -200,6 +200,10 @@ private:
 
     void check_lookups(const assign& a) const {
         require(a.beta == 0 || a.beta == 1, "lookups that scale what was there");
+        const bool sums = a.folding == fold::none || a.folding == fold::sum;
+        require(sums || (a.scattered && a.beta == 0 && values_.is_constant(a.scale, 1) &&
+                         values_[a.body].kind == kind::load),
+                "a fold with lookups of more than one tensor");
         require(!a.scattered || (a.numbers && contains(a.loops, a.scattered)),
                 "lookups that add up at an axis of no result");
         require(!a.scattered || !contains(values_[a.body].indices, a.scattered),

@@ -125,7 +125,8 @@ public:
     }
 
     std::string line(const lookup_sum_step& s) const {
-        std::string text = fmt::format("lookups  {} {} sum", use(s.out.use), s.adds ? "+=" : "=");
+        std::string text = fmt::format("lookups  {} {} {}", use(s.out.use), s.adds ? "+=" : "=",
+                                       steps::entry_of(s.by).word);
         std::string places;
         for (const auto& f : s.factors) {
             text += fmt::format(" {}", use(f.from.use));

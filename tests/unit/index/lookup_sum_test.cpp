@@ -36,22 +36,24 @@ public:
             size *= places;
         }
         out_ = numbers(size);
-        const std::size_t count = drawn(4);
+        const bool joins = scatters && drawn(3) == 0;
+        if (joins) what_.by = static_cast<steps::monoid>(1 + drawn(3));
+        const std::size_t count = joins ? 1 : drawn(4);
         for (std::size_t k = 0; k < count; ++k) {
             std::vector<bool> moves;
             for (std::size_t l = 0; l < extents_.size(); ++l) moves.push_back(drawn(3) != 0);
             auto& f = factors_.emplace_back();
             std::int64_t length = 0;
             f.at = dense(moves, length);
-            if (drawn(2) == 0) {
+            if (!joins && drawn(2) == 0) {
                 const std::int64_t rows = 1 + static_cast<std::int64_t>(drawn(9));
                 f.lookups = lookup(length, rows, false);
                 length *= rows;
             }
             f.memory = numbers(length);
         }
-        what_.adds = drawn(2) == 0;
-        what_.scaled = drawn(2) == 0;
+        what_.adds = !joins && drawn(2) == 0;
+        what_.scaled = !joins && drawn(2) == 0;
         scale_ = what_.scaled ? 1.5 : 1;
     }
 
@@ -84,9 +86,10 @@ public:
         runtime::set_worker_count(0);
         REQUIRE(alone == out_);
         for (std::size_t k = 0; k < out_.size(); ++k)
-            REQUIRE(std::abs(static_cast<long double>(out_[k]) - expected[k]) <=
-                    (sizeof(T) == 4 ? 1e-4L : 1e-12L) * (1 + std::abs(expected[k])) *
-                        static_cast<long double>(entries_));
+            REQUIRE((static_cast<long double>(out_[k]) == expected[k] ||
+                     std::abs(static_cast<long double>(out_[k]) - expected[k]) <=
+                         (sizeof(T) == 4 ? 1e-4L : 1e-12L) * (1 + std::abs(expected[k])) *
+                             static_cast<long double>(entries_)));
     }
 
 private:
@@ -132,7 +135,9 @@ private:
 
     std::vector<long double> meant() {
         std::vector<long double> result(out_.begin(), out_.end());
-        if (!what_.adds) std::fill(result.begin(), result.end(), 0.0L);
+        if (!what_.adds)
+            std::fill(result.begin(), result.end(),
+                      static_cast<long double>(steps::entry_of(what_.by).identity));
         std::int64_t all = 1;
         for (const auto n : extents_) all *= n;
         entries_ = all;
@@ -161,7 +166,7 @@ private:
                 if (place < 0) continue;
                 to += static_cast<std::size_t>(place * l.stride);
             }
-            result[to] += product;
+            result[to] = steps::joined(what_.by, result[to], product);
         }
         return result;
     }

@@ -11,11 +11,13 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "src/plan/schedule/plan.hpp"
 #include "src/plan/pool/weights_again.hpp"
+#include "src/steps/monoid.hpp"
 #include "tests/unit/dense_matrix.hpp"
 #include "tests/unit/plan/interpreted/values.hpp"
 
@@ -180,7 +182,9 @@ private:
     }
     // A number that is no place reaches no element.
     void look_up(const plan::assign& a) {
-        if (a.beta == 0) loops_.each(a.loops, [&] { values_.store(a.target, T(0)); });
+        const auto by = steps::monoid_of(a.folding).value_or(steps::monoid::sum);
+        const T none = number_from<T>(steps::entry_of(by).identity);
+        if (a.beta == 0) loops_.each(a.loops, [&] { values_.store(a.target, none); });
         const auto loops = plan::without(plan::united(a.loops, a.over), {a.scattered});
         loops_.each(loops, [&] {
             if (a.scattered) {
@@ -191,7 +195,10 @@ private:
             if (is_excluded(a.body)) return;
             T value = values_.at(a.body);
             if (a.scale) value *= values_.at(a.scale);
-            values_.store(a.target, values_.load(a.target) + value);
+            const T before = values_.load(a.target);
+            if constexpr (std::is_floating_point_v<T>)
+                values_.store(a.target, steps::joined(by, before, value));
+            else values_.store(a.target, before + value);
         });
     }
     // Factors are the matrices themselves, in the order of the batch.

@@ -185,7 +185,10 @@ private:
     }
 
     std::string words_of_step(const lookup_sum_step& s) const {
-        std::string line = "lookups " + name(s.out.use.slot) + (s.adds ? " += " : " = ") + "of";
+        const bool sums = s.by == steps::monoid::sum;
+        std::string line = "lookups " + name(s.out.use.slot) + (s.adds ? " += " : " = ") +
+                           (sums ? std::string() : steps::entry_of(s.by).word + std::string(" ")) +
+                           "of";
         const auto at = [&](const std::vector<planned_lookup>& lookups, const char* word) {
             for (const auto& l : lookups)
                 line += word + name(l.numbers.use.slot) + " of " + std::to_string(l.extent);

@@ -1,0 +1,68 @@
+// Numbers in memory that are joined where others say, one after the other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "src/index/numbers.hpp"
+#include "src/steps/monoid.hpp"
+
+namespace ricci::elementwise {
+
+/// How the loops move what is joined, and the numbers that say where; slowest first.
+struct joined_loops {
+    const std::vector<std::int64_t>& extents;
+    const std::vector<std::int64_t>& values;
+    const std::vector<std::int64_t>& numbers;
+    std::int64_t places = 0;  // numbers from 0 to this are places,
+    std::int64_t stride = 0;  // so far apart
+};
+
+template <class T, class Number, class Join>
+void join_each(const joined_loops& l, T* to, const T* values, const Number* numbers, Join join) {
+    const bool inner = !l.extents.empty();
+    const std::int64_t count = inner ? l.extents.back() : 1;
+    const std::int64_t value_step = inner ? l.values.back() : 0,
+                       number_step = inner ? l.numbers.back() : 0;
+    std::int64_t rows = 1;
+    for (std::size_t k = 0; k + 1 < l.extents.size(); ++k) rows *= l.extents[k];
+    loop_counters at(l.extents, inner ? l.extents.size() - 1 : 0, 0);
+    for (std::int64_t r = 0; r < rows; ++r, at.next(l.extents)) {
+        const T* const x = values + at.along(l.values);
+        const Number* const n = numbers + at.along(l.numbers);
+        for (std::int64_t k = 0; k < count; ++k) {
+            const std::int64_t place = place_of(n[k * number_step], l.places);
+            if (place < 0) continue;
+            T& there = to[place * l.stride];
+            there = join(there, x[k * value_step]);
+        }
+    }
+}
+
+template <class T, class Number>
+void join_by(steps::monoid by, const joined_loops& l, T* to, const T* values,
+             const Number* numbers) {
+    using steps::monoid;
+    switch (by) {
+        case monoid::product:
+            return join_each(l, to, values, numbers,
+                             [](T a, T b) { return joined(monoid::product, a, b); });
+        case monoid::maximum:
+            return join_each(l, to, values, numbers,
+                             [](T a, T b) { return joined(monoid::maximum, a, b); });
+        case monoid::minimum:
+            return join_each(l, to, values, numbers,
+                             [](T a, T b) { return joined(monoid::minimum, a, b); });
+        default:
+            return join_each(l, to, values, numbers, [](T a, T b) { return a + b; });
+    }
+}
+
+/// Joins each value to what is where its number says; a number that is no place says nowhere.
+template <class T>
+void join_numbers(steps::monoid by, const joined_loops& l, T* to, const T* values, element type,
+                  const void* numbers, std::int64_t first) {
+    with_numbers(type, numbers, [&](auto n) { join_by(by, l, to, values, n + first); });
+}
+
+}  // namespace ricci::elementwise

@@ -1,0 +1,258 @@
+// Folds of values that land where numbers say: what is under [v = x_i], with v free, is added up, or
+// folded otherwise, at v, and each value is read once. Over all v and i it would be a matrix of
+// conditions.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "src/plan/forms/lower.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// Places of several axes together are counted in 64 bits, where all of their numbers are whole.
+constexpr double most_places = 0x1p31;
+
+}  // namespace
+
+// [a and b] is [a] [b].
+void lowering::take_condition(expr condition, expr_list& to) const {
+    const auto& node = graph_[condition];
+    const bool both = node.kind == kind::operation && node.code == opcode::logical_and &&
+                      graph_.is_bracket(node.arguments[0]) && graph_.is_bracket(node.arguments[1]);
+    if (both) {
+        take_condition(node.arguments[0], to);
+        take_condition(node.arguments[1], to);
+        return;
+    }
+    for (const expr f : graph_.factors(condition)) to.push_back(f);
+}
+
+// What is folded, without its conditions: a value beside which the number stands that changes
+// nothing is under one, and so is a factor of a sum.
+void lowering::take_apart(fold folding, expr part, landed_fold& to) const {
+    const auto& node = graph_[part];
+    if (folding == fold::sum && node.kind == kind::operation && node.code == opcode::multiply) {
+        for (const expr f : node.arguments) take_apart(folding, f, to);
+        return;
+    }
+    if (node.kind == kind::operation && node.code == opcode::select &&
+        graph_.is_condition(node.arguments[0]) &&
+        graph_.is_constant(node.arguments[2], identity_of(folding)) && !graph_.is_bracket(part)) {
+        take_condition(node.arguments[0], to.rest);
+        return take_apart(folding, node.arguments[1], to);
+    }
+    if (folding != fold::sum) to.value = part;
+    else if (graph_.is_bracket(part)) take_condition(part, to.rest);
+    else to.rest.push_back(part);
+}
+
+// The equality of a free loop and of what is computed from folded ones.
+std::optional<lowering::landing> lowering::landing_in(expr test, const loop_list& over) const {
+    const auto& node = graph_[test];
+    if (node.kind != kind::operation || node.code != opcode::equal) return {};
+    for (std::size_t side = 0; side < 2; ++side) {
+        const auto& position = graph_[node.arguments[side]];
+        const expr numbers = node.arguments[1 - side];
+        const auto& at = position.at;
+        if (position.kind != kind::position || at.offset != 0 || at.terms.size() != 1 ||
+            at.terms[0].factor != 1)
+            continue;
+        const loop axis = at.terms[0].over;
+        const auto& by = graph_[numbers].indices;
+        if (!contains(over, axis) && !contains(by, axis) && !common(over, by).empty())
+            return landing{axis, numbers, test};
+    }
+    return {};
+}
+
+// Moves the equality of number `k` from the rest to what says where values land, if the rest has a
+// form there: what has both the axis and a loop of the numbers is read at the place that they say.
+bool lowering::lands(std::size_t k, const landing& there, const loop_list& over,
+                     landed_fold& found) {
+    const auto at = place_on(there.axis, there.numbers);
+    const auto by = common(over, graph_[there.numbers].indices);
+    const auto read_there = [&](expr e) {
+        const auto& indices = graph_[e].indices;
+        if (!contains(indices, there.axis)) return e;
+        if (common(indices, by).empty()) return expr(expr::none);
+        if (!at) return graph_.at_number(e, there.axis, there.numbers);
+        const moved_loop m{there.axis, *at};
+        return graph_.moved(e, {&m, 1});
+    };
+    for (const landing& other : found.at)
+        if (contains(graph_[other.numbers].indices, there.axis)) return false;
+    expr_list rest;
+    for (std::size_t other = 0; other < found.rest.size(); ++other) {
+        if (other == k) continue;
+        rest.push_back(read_there(found.rest[other]));
+        if (!rest.back()) return false;
+    }
+    const expr value = found.value ? read_there(found.value) : expr::none;
+    if (found.value && !value) return false;
+    found.rest = std::move(rest);
+    found.value = value;
+    found.at.push_back(there);
+    return true;
+}
+
+std::optional<lowering::landed_fold> lowering::landed(fold folding, const loop_list& over,
+                                                      expr body) {
+    landed_fold found;
+    take_apart(folding, body, found);
+    for (std::size_t k = 0; k < found.rest.size();) {
+        const auto there = landing_in(found.rest[k], over);
+        if (!there || !lands(k, *there, over, found)) ++k;
+    }
+    return found.at.empty() ? std::nullopt : std::optional(std::move(found));
+}
+
+std::optional<lowering::landed_fold> lowering::landed(expr sum) {
+    return landed(fold::sum, graph_[sum].over, graph_[sum].arguments[0]);
+}
+
+// The axes in the order in which the result has them.
+std::vector<lowering::landing> lowering::by_axis(const landed_fold& f) const {
+    loop_list axes;
+    for (const landing& l : f.at) add_loop(axes, l.axis);
+    std::vector<landing> all;
+    for (const loop axis : axis_order(axes, expr::none))
+        for (const landing& l : f.at)
+            if (l.axis == axis) all.push_back(l);
+    return all;
+}
+
+// Where a value lands along several axes, as one number: their places row by row, and -1 where one
+// of the numbers is no place. None: there is one axis, or more places than are counted.
+expr lowering::flat_number(const landed_fold& f) const {
+    if (f.at.size() < 2) return expr::none;
+    whole_facts facts;
+    bool whole = true;
+    double places = 1;
+    for (const landing& l : f.at) {
+        whole = whole && is_whole(l.numbers, facts);
+        places *= static_cast<double>(graph_.extent(l.axis));
+    }
+    const bool counted = whole && facts.numbers > 0;
+    if (places > (counted ? most_places : static_cast<double>(counted_by(type_))))
+        return expr::none;
+    expr number = graph_.constant(0);
+    expr_list product;
+    for (const landing& l : by_axis(f)) {
+        const std::int64_t extent = graph_.extent(l.axis);
+        number = graph_.add(
+            {graph_.multiply({graph_.constant(static_cast<double>(extent)), number}), l.numbers});
+        product.push_back(graph_.is_place(l.numbers, extent));
+        if (whole) continue;
+        const expr floor = graph_.apply(code_of(ir::function::floor), l.numbers);
+        product.push_back(graph_.apply(opcode::equal, floor, l.numbers));
+    }
+    product.push_back(graph_.add({number, graph_.constant(1)}));
+    return graph_.add({graph_.multiply(product), graph_.constant(-1)});
+}
+
+// Whether a sum has several numbers that say where its values land.
+bool lowering::lands_together(expr sum) {
+    if (!graph_.solves_places() || (type_ != element::f32 && type_ != element::f64)) return false;
+    const auto there = landed(sum);
+    return there && flat_number(*there);
+}
+
+// A fold of values that land along several axes, folded along one that has all of their places;
+// none: it is nothing of the kind.
+expr lowering::landed_together(fold folding, const loop_list& over, const landed_fold& f) {
+    const expr number = flat_number(f);
+    if (!number) return expr::none;
+    const auto axes = by_axis(f);
+    std::int64_t places = 1;
+    for (const landing& l : axes) places *= graph_.extent(l.axis);
+    const loop all = graph_.loops().fresh(ir::none, places);
+    place here;
+    here.add(all, 1);
+    landed_fold flat = f;
+    flat.at = {
+        {all, number, graph_.apply(opcode::equal, graph_.position(std::move(here)), number)}};
+    const expr folded = fold_of(folding, over, flat);
+    access read = computed(loop_list(graph_[folded].indices), folded);
+    for (place& p : read.at) {
+        std::int64_t stride = p.factor(all);
+        if (stride == 0) continue;
+        p.add(all, -stride);
+        for (auto l = axes.rbegin(); l != axes.rend(); ++l) {
+            p.add(l->axis, stride);
+            stride *= graph_.extent(l->axis);
+        }
+    }
+    return graph_.load(std::move(read));
+}
+
+// The fold as one of a body again.
+expr lowering::fold_of(fold folding, const loop_list& over, const landed_fold& f) {
+    expr_list conditions;
+    for (const landing& l : f.at) conditions.push_back(l.test);
+    for (const expr r : f.rest) conditions.push_back(r);
+    const expr product = graph_.multiply(conditions);
+    if (folding == fold::sum) return graph_.sum(over, product);
+    const expr other = graph_.constant(identity_of(folding));
+    return graph_.row(folding, over, graph_.apply(opcode::select, product, f.value, other));
+}
+
+// log(sum of exp(x)) = m + log(sum of exp(x - m)) of what lands at each place, with the largest of
+// it as m, or 0 where that is not finite.
+expr lowering::landed_logarithm(const loop_list& over, landed_fold f) {
+    f.value = stored(f.value);
+    const auto in_memory_now = [&](expr e) {
+        return graph_.load(computed(loop_list(graph_[e].indices), e));
+    };
+    const expr most = in_memory_now(fold_of(fold::maximum, over, f));
+    const expr infinity = graph_.constant(std::numeric_limits<double>::infinity());
+    const expr size = graph_.apply(code_of(ir::function::absolute), most);
+    const expr shift = in_memory_now(graph_.apply(
+        opcode::select, graph_.apply(opcode::less, size, infinity), most, graph_.constant(0)));
+    landed_fold shifted = f;
+    const expr x = graph_.apply(opcode::subtract, f.value, shift);
+    shifted.rest.push_back(graph_.apply(code_of(ir::function::exp), x));
+    const expr sum = in_memory_now(fold_of(fold::sum, over, shifted));
+    return graph_.add({shift, graph_.apply(code_of(ir::function::log), sum)});
+}
+
+// target = the fold, of values that land where numbers say; false: they do not.
+bool lowering::fold_landed(fold folding, const loop_list& over, expr body, const access& target,
+                           const loop_list& indices) {
+    const bool joins = folding == fold::maximum || folding == fold::minimum ||
+                       folding == fold::product || folding == fold::logsumexp;
+    if (!joins || !graph_.solves_places()) return false;
+    if (type_ != element::f32 && type_ != element::f64) return false;
+    const auto found = landed(folding, over, body);
+    if (!found || !found->value) return false;
+    if (const expr together = landed_together(folding, over, *found)) {
+        emit_map(target, indices, together, fold::none, {});
+        return true;
+    }
+    const landing& there = found->at[0];
+    if (found->at.size() > 1 || graph_.extent(there.axis) > counted_by(type_)) return false;
+    if (folding == fold::logsumexp) {
+        emit_map(target, indices, landed_logarithm(over, *found), fold::none, {});
+        return true;
+    }
+    expr value = found->value;
+    if (!found->rest.empty())
+        value = graph_.apply(opcode::select, graph_.multiply(found->rest), value,
+                             graph_.constant(identity_of(folding)));
+    assign made;
+    made.equation = equation_;
+    made.kind = assignment_kind::lookups;
+    made.target = target;
+    made.loops = indices;
+    made.folding = folding;
+    made.over = over;
+    made.scale = graph_.constant(1);
+    made.body = stored(value);
+    made.scattered = there.axis;
+    made.numbers = numbers_of(there.numbers);
+    plan_.steps.push_back(make_step(graph_, std::move(made)));
+    return true;
+}
+
+}  // namespace ricci::plan
