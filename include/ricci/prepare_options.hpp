@@ -23,7 +23,7 @@ struct prepare_options {
     /// otherwise. Of programs that are known at run time; in the source the types of operands say
     /// it.
     detail::wanted_element type = {};
-    /// A squared distance is a sum of squared differences, as it is written. Otherwise those of 16
+    /// A squared distance is a sum of squared differences, as it is written. Otherwise those of 24
     /// terms or more may be expanded into products, which is faster: |x|^2 + |z|^2 - 2 x z, but for
     /// pairs whose distance is less than 2^-10 of the norms' sum. docs/performance.md has the error.
     bool exact_distances = false;

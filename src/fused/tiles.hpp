@@ -23,7 +23,7 @@ inline constexpr std::size_t most_operations = 32;
 // next. Their consumers sum fewer at once.
 inline constexpr std::int64_t narrow_columns = 512;
 // Distances of fewer terms are not worth expanding.
-inline constexpr std::int64_t least_expanded = 16;
+inline constexpr std::int64_t least_expanded = 24;
 
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t unit) {
     return (n + unit - 1) / unit * unit;
