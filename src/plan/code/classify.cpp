@@ -15,8 +15,8 @@ constexpr double line_bytes = 64;
 constexpr double cached_bytes_a_cycle = 64, cache_bytes = 1 << 20;
 // More than its bytes, for an element that is read on its own.
 constexpr double lone_read = 1;
-// To begin the sum of a row and to finish it, in double.
-constexpr double row_start = 128;
+// To begin the sum of a row and to finish it, in double; a log-sum-exp in vectors of its terms.
+constexpr double row_start = 128, exponential_row_start = 320;
 // A tile of a contraction.
 constexpr double tile_rows = 8, tile_vectors = 2;
 // To read where something lies, check it and go there.
@@ -125,13 +125,13 @@ double cost_of_algebra(const algebra_step& s, const numbers& of) {
                  k = iterations(s.k);
     const double pairs = batch * m * n * k, operands = batch * (m * k + k * n),
                  results = batch * m * n;
-    double vectors = 2 * pairs;
-    if (s.algebra == sum_algebra::logsumexp) {
-        const double exponential = price_of(opcode::exp, of) + 2;
-        vectors = std::min(pairs * exponential, pairs + (operands + results) * exponential);
-    }
-    return start_cycles + vectors / of.lanes / vectors_a_cycle +
-           (operands + results) * of.bytes / bytes_a_cycle;
+    const auto cycles_of = [&](double vectors) { return vectors / of.lanes / vectors_a_cycle; };
+    const double moves = start_cycles + (operands + results) * of.bytes / bytes_a_cycle;
+    if (s.algebra != sum_algebra::logsumexp) return moves + cycles_of(2 * pairs);
+    const double exponential = price_of(opcode::exp, of) + 2;
+    const double multiplied = cycles_of(pairs + (operands + results) * exponential);
+    const double folded = results * exponential_row_start + cycles_of(pairs * exponential);
+    return moves + std::min(multiplied, folded);
 }
 
 /// A program is interpreted: what is read and what an operation gives is stored in a tile.

@@ -15,7 +15,7 @@ namespace {
 // Of smaller ones no step is saved.
 constexpr double fewest_elements = 1 << 14;
 // Smaller tensors stay in the caches, where shorter rows are multiplied sooner than folded.
-constexpr double in_cache_bytes = 1 << 22, shortest_row = 64;
+constexpr double least_stored_bytes = 1 << 22, shortest_row = 64;
 // A tensor has so many times the elements of what it is made of.
 constexpr double times_larger = 4;
 
@@ -66,7 +66,7 @@ private:
             values_.size(a->loops) < fewest_elements || !is_larger(*a))
             return {};
         const bool is_map = a->folding == fold::none;
-        if (is_map && static_cast<double>(memory.bytes) < in_cache_bytes) return {};
+        if (is_map && static_cast<double>(memory.bytes) < least_stored_bytes) return {};
         unstored made;
         made.step = made.first = s;
         made.slot = a->target.slot;

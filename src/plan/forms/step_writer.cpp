@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/base/sort_stably.hpp"
 #include "src/plan/forms/path_through.hpp"
 #include "src/plan/pool/loop_holders.hpp"
 
@@ -32,8 +31,10 @@ expr step_writer::stored(expr value) {
     if (widest && without(order, values_[widest].indices).empty()) {
         const access& like = values_[widest].source;
         const place at = address_of(like, plan_.slot_of(like).strides);
-        sort_stably(
-            order, [&](loop x, loop y) { return std::abs(at.factor(x)) > std::abs(at.factor(y)); });
+        std::ranges::sort(order, [&](loop x, loop y) {
+            const auto a = std::abs(at.factor(x)), b = std::abs(at.factor(y));
+            return a != b ? a > b : x < y;
+        });
     }
     const access target = memory_over(order);
     write(target, value);
@@ -87,8 +88,9 @@ expr_list step_writer::merged(const expr_list& loads) {
         return all;
     };
     expr_list by_size = loads;
-    sort_stably(by_size, [&](expr x, expr y) {
-        return values_[x].indices.size() > values_[y].indices.size();
+    std::ranges::sort(by_size, [&](expr x, expr y) {
+        const auto a = values_[x].indices.size(), b = values_[y].indices.size();
+        return a != b ? a > b : x < y;
     });
     for (const expr e : by_size) {
         std::size_t best = groups.size();

@@ -10,7 +10,6 @@
 
 #include <ricci/ir/functions.hpp>
 #include <ricci/ir/rewrite.hpp>
-#include "src/base/sort_stably.hpp"
 #include "src/plan/trees/brackets.hpp"
 #include "src/plan/trees/canonical.hpp"
 #include "src/plan/read/grown_program.hpp"
@@ -186,8 +185,10 @@ private:
         std::vector<ir::ref> terms;
         for (std::int32_t k = 0; k < x.children.count; ++k) terms.push_back(p_.child(x, k));
         const auto indices = [&](ir::ref t) { return canonical_of(e, t).free; };
-        sort_stably(terms,
-                    [&](ir::ref a, ir::ref b) { return indices(a).size() > indices(b).size(); });
+        std::ranges::sort(terms, [&](ir::ref a, ir::ref b) {
+            const auto of_a = indices(a).size(), of_b = indices(b).size();
+            return of_a != of_b ? of_a > of_b : a < b;
+        });
         std::vector<std::vector<ir::ref>> parts;
         for (const ir::ref t : terms) {
             const auto own = indices(t);
