@@ -64,8 +64,10 @@ void pairs<T>::choose_tasks() {
     const std::int64_t tasks = !program_.folds_rows ? batches_ * row_units_
                                : split_             ? batches_ * column_tiles_
                                                     : batches_;
-    // A block that is mostly empty costs as much as a full one.
-    suitable_ = all > 0 && extent >= shape_.lanes && columns_.loop.extent >= 4 * shape_.columns &&
+    // A block that is mostly empty costs as much as a full one. Without vectors a block is two
+    // numbers, and choosing an instruction costs more than it does.
+    suitable_ = shape_.columns > 1 && all > 0 && extent >= shape_.lanes &&
+                columns_.loop.extent >= 4 * shape_.columns &&
                 (2 * tasks >= enough_tasks || all <= few_pairs) && bytes() <= runtime::worker_bytes;
 }
 
