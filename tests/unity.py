@@ -15,7 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 # The folders whose files are compiled together, without files that need what the build generates.
 GROUPS = [
     ["src/plan", "src/network", "src/network/scaled", "src/path", "src/path/search", "src/engine", "src/front"],
-    ["src/contract", "src/contract/algebra", "src/copy", "src/index", "src/scan", "src/linear", "src/fused"],
+    ["src/contract", "src/contract/algebra", "src/copy", "src/index", "src/scan", "src/linear", "src/bodies",
+     "src/fused"],
     ["src/files"], ["tools/command"], ["tools/papers"], ["tools/judge"], ["tools/check"], ["tools/draw"],
     ["tools/formula"], ["tools/show"],
 ]

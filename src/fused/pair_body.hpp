@@ -52,8 +52,8 @@ struct pair_body {
 };
 
 /// Nothing where a group is not of this kind: where it has wide products or results, weights of a
-/// softmax that are used, values that other groups compare their own with, or conditions that leave out many
-/// pairs, which tiles then leave out.
+/// softmax that are used, values that other groups compare their own with, or conditions that leave
+/// out many pairs, which tiles then leave out.
 std::optional<pair_body> pair_body_of(const steps::fused_group& what, const geometry& g);
 
 }  // namespace ricci::fused

@@ -18,7 +18,7 @@ constexpr int most_tile_columns = 512;
 // Of states of columns, which every block of rows goes through.
 constexpr std::size_t column_state_bytes = std::size_t{32} << 10;
 constexpr std::int64_t most_unit_rows = 256;
-constexpr std::int64_t enough_tasks = 16;
+constexpr std::int64_t enough_pair_tasks = 16;
 constexpr double few_pairs = 1 << 18;  // no more than one thread is worth
 
 std::int64_t parts(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
@@ -55,18 +55,21 @@ template <class T>
 void pairs<T>::choose_tasks() {
     const std::int64_t extent = rows_.loop.extent, block = shape_.rows();
     batches_ = iterations(batch_);
-    unit_rows_ = std::clamp(extent / enough_tasks / block * block, block, most_unit_rows);
+    unit_rows_ = std::clamp(extent / enough_pair_tasks / block * block, block, most_unit_rows);
     row_units_ = iterations(rows_.others) * parts(extent, unit_rows_);
     column_tiles_ = iterations(columns_.others) * parts(columns_.loop.extent, shape_.tile_columns);
-    split_ = batches_ < enough_tasks;
+    split_ = batches_ < enough_pair_tasks;
     const double all = static_cast<double>(batches_ * iterations(rows_.others) * extent) *
                        static_cast<double>(iterations(columns_.others) * columns_.loop.extent);
     const std::int64_t tasks = !program_.folds_rows ? batches_ * row_units_
                                : split_             ? batches_ * column_tiles_
                                                     : batches_;
-    // A block that is mostly empty costs as much as a full one.
-    suitable_ = all > 0 && extent >= shape_.lanes && columns_.loop.extent >= 4 * shape_.columns &&
-                (2 * tasks >= enough_tasks || all <= few_pairs) && bytes() <= runtime::worker_bytes;
+    // A block that is mostly empty costs as much as a full one. Without vectors a block is two
+    // numbers, and choosing an instruction costs more than it does.
+    suitable_ = shape_.columns > 1 && all > 0 && extent >= shape_.lanes &&
+                columns_.loop.extent >= 4 * shape_.columns &&
+                (2 * tasks >= enough_pair_tasks || all <= few_pairs) &&
+                bytes() <= runtime::worker_bytes;
 }
 
 // Two for each row of a unit, whole lines.
