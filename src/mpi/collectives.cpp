@@ -18,9 +18,6 @@
 namespace ricci::mpi {
 namespace {
 
-// Messages have counts of 31 bits: longer ones go in pieces.
-constexpr std::size_t longest = std::size_t{1} << 28;
-
 const char* bytes(const array& a) { return static_cast<const char*>(a.data()); }
 
 void copy_axes(const char* from, char* to, const array& a, const array& b, std::size_t axis) {

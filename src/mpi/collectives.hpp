@@ -6,13 +6,18 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <ricci/array.hpp>
 
 #include "src/placement/distribution.hpp"
 #include "src/placement/placement.hpp"
+#include "src/placement/windows.hpp"
 
 namespace ricci::mpi {
+
+/// Messages have counts of 31 bits: longer ones go in pieces of so many elements.
+inline constexpr std::size_t longest = std::size_t{1} << 28;
 
 /// What all ranks do together with certain arrays, in every run: it is made once, with all that it
 /// needs. Arrays that are written lie row-major, as partial values do.
@@ -30,6 +35,11 @@ std::unique_ptr<collective> all_gather(MPI_Comm comm, const array& from, const a
 /// `to` = this rank's part of the fold of what all ranks have in `from`.
 std::unique_ptr<collective> reduce_scatter(MPI_Comm comm, const array& from, const array& to,
                                            std::size_t axis, fold how, const distribution& parts);
+
+/// `to` = this rank's window of an axis of which all ranks have parts.
+std::unique_ptr<collective> neighbours(MPI_Comm comm, const array& from, const array& to,
+                                       std::size_t axis, const distribution& parts,
+                                       const std::vector<window>& windows);
 
 /// Elements of one array into another of the same extents, whatever their strides.
 void copy_elements(const array& from, array& to);

@@ -90,6 +90,8 @@ struct shared_program::state {
         if (e.kind == exchange_kind::all_reduce) return all_reduce(comm, from, to, e.how);
         const auto axis = static_cast<std::size_t>(e.axis);
         const distribution& parts = placed.parts_of(e);
+        if (e.kind == exchange_kind::neighbours)
+            return neighbours(comm, from, to, axis, parts, *e.windows);
         return e.kind == exchange_kind::all_gather
                    ? all_gather(comm, from, to, axis, parts)
                    : reduce_scatter(comm, from, to, axis, e.how, parts);

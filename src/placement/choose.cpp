@@ -54,7 +54,7 @@ public:
           p_(p),
           shapes_(shapes),
           options_(options),
-          letters_(shared_letters(p, shapes)) {
+          letters_(letters_to_share(p, shapes)) {
         if (ranks < 1) throw error(fmt::format("ricci: {} ranks share out nothing.", ranks));
         if (letters_.empty())
             throw error(

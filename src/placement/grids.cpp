@@ -21,7 +21,7 @@ bool divides_well(int count) {
 
 }  // namespace
 
-std::vector<letter_places> shared_letters(const program& p, const std::vector<named>& shapes) {
+std::vector<letter_places> letters_to_share(const program& p, const std::vector<named>& shapes) {
     refuse_layers(p);
     shared_call call(p);
     call.operands = shapes;

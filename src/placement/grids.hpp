@@ -16,7 +16,7 @@ struct letter_places {
 };
 
 /// The letters of a program that can be shared out, and of which there is something to share.
-std::vector<letter_places> shared_letters(const program& p, const std::vector<named>& shapes);
+std::vector<letter_places> letters_to_share(const program& p, const std::vector<named>& shapes);
 
 /// How many of `ranks` take part: all, or one of the next few counts above a half of them that
 /// divide into small factors.

@@ -229,6 +229,7 @@ local_equation::value local_equation::walk_tensor(const ir::node& x) {
 void local_equation::read_arithmetic(ir::node& read) {
     std::int32_t axis = 0;
     while (!has_split({read.positions.first + axis, 1})) ++axis;
+    if (read_neighbours(read, axis)) return;
     const ir::position q = p_.positions[read.positions.first + axis];
     std::int64_t reach = q.offset + 1, first = 0, fewer = 0;
     bool subtracted = false;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ricci/ir/program.hpp>
+#include <ricci/ir/written_place.hpp>
 
 #include "src/placement/placement.hpp"
 
@@ -41,6 +42,26 @@ private:
     value walk(ir::ref n);
     value walk_tensor(const ir::node& x);
     void read_arithmetic(ir::node& read);
+    bool read_neighbours(ir::node& read, std::int32_t axis);
+    /// A tensor that a sum over one of its axes reads at one place.
+    struct shifted_read {
+        std::int32_t condition = -1, tensor = -1;  // which factors
+        std::int32_t axis = -1;
+        ir::ref made = ir::none;  // what this rank has of the tensor
+        window places = {};
+    };
+    shifted_read find_shifted(const ir::node& product, ir::ref p) const;
+    std::optional<value> sum_of_neighbours(const ir::node& x);
+    value sum_over_window(const ir::node& x, const shifted_read& s, ir::ref shifted_place);
+    ir::ref place_from(const ir::written_place& written, std::int64_t offset, beyond ends,
+                       const window& in);
+    ir::ref need_neighbours(ir::ref tensor, std::int32_t axis, const place_reach& reach,
+                            beyond ends);
+    window own_window(ir::ref tensor, std::int32_t axis, const place_reach& reach,
+                      beyond ends) const;
+    std::int64_t extent_of(ir::ref letter) const {
+        return bench_.text.extents[static_cast<std::size_t>(letter)];
+    }
     value walk_reduction(const ir::node& x);
     value walk_sum(const ir::node& x);
     ir::ref of_others(ir::ref n);

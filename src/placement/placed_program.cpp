@@ -124,8 +124,24 @@ ir::ref placed_program::defined_of(ir::ref tensor) const {
 
 std::int64_t placed_program::bytes_of(const exchange& e) const {
     std::size_t bytes = size_of(type_of(e.from));
-    for (const std::size_t extent : extents_of(e.from)) bytes *= extent;
-    return static_cast<std::int64_t>(bytes);
+    const std::vector<std::size_t> extents = extents_of(e.from);
+    for (std::size_t k = 0; k < extents.size(); ++k)
+        if (e.windows == nullptr || k != static_cast<std::size_t>(e.axis)) bytes *= extents[k];
+    if (e.windows == nullptr) return static_cast<std::int64_t>(bytes);
+    std::int64_t places = 0;  // of this rank that others read
+    for (std::size_t r = 0; r < e.windows->size(); ++r)
+        for (const window_part& p : window_parts((*e.windows)[r], parts_of(e)))
+            if (p.owner == bench_.sharing.rank && r != static_cast<std::size_t>(p.owner))
+                places += p.count;
+    return static_cast<std::int64_t>(bytes) * places;
+}
+
+double placed_program::most_bytes_of(const exchange& e) const {
+    double bytes = static_cast<double>(size_of(type_of(e.from)));
+    const std::vector<std::size_t> extents = extents_of(e.from);
+    for (std::size_t k = 0; k < extents.size(); ++k)
+        if (k != static_cast<std::size_t>(e.axis)) bytes *= static_cast<double>(extents[k]);
+    return bytes * static_cast<double>(most_from_others(*e.windows, parts_of(e)));
 }
 
 std::string placed_program::words_of(const operation& o) const {

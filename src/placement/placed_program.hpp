@@ -71,7 +71,10 @@ public:
     sharing_request request_of(const stage& s) const;
 
     const shared_letter& letter() const { return (*request_.shared)[request_.next]; }
+    /// That this rank hands to MPI.
     std::int64_t bytes_of(const exchange& e) const;
+    /// That a rank gets of its neighbours, at most.
+    double most_bytes_of(const exchange& e) const;
     /// "all-reduce (sum) over h of ..., for ...", without what it takes.
     std::string words_of(const operation& o) const;
 

@@ -33,14 +33,48 @@ double workbench::bytes_of(ir::ref tensor) const {
 }
 
 void placement::add(const workbench& bench, ir::ref tensor, ir::ref equation, const exchange& e) {
+    const double others = static_cast<double>(bench.sharing.ranks - 1) / bench.sharing.ranks;
+    const double passes = e.kind == exchange_kind::all_reduce ? 2 : 1;
+    add(equation, e, passes * others * bench.bytes_of(tensor));
+}
+
+void placement::add(ir::ref equation, const exchange& e, double bytes) {
     operation o;
     o.kind = operation_kind::exchange;
     o.equation = equation;
     o.exchange = e;
     operations.push_back(o);
+    price += price_of_exchange + bytes;
+}
+
+ir::ref placement::need_neighbours(workbench& bench, ir::ref tensor, std::int32_t axis,
+                                   const std::vector<window>& windows, ir::ref equation) {
+    const ir::ref mine = of(tensor).part(axis);
+    if (mine == ir::none || of(tensor).whole != ir::none) return ir::none;
+    for (const windowed& w : windowed_)
+        if (w.tensor == tensor && w.made.axis == axis && *w.made.windows == windows)
+            return w.made.to;
+    const std::int64_t extent =
+        bench.text.shapes[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(axis)];
+    // the rank that is sent most is what all wait for, so that all decide alike
+    const std::int64_t most = most_from_others(windows, bench.sharing.of(extent));
+    const double bytes = bench.bytes_of(tensor) * static_cast<double>(most) /
+                         static_cast<double>(std::max<std::int64_t>(extent, 1));
     const double others = static_cast<double>(bench.sharing.ranks - 1) / bench.sharing.ranks;
-    const double passes = e.kind == exchange_kind::all_reduce ? 2 : 1;
-    price += price_of_exchange + passes * others * bench.bytes_of(tensor);
+    if (bytes >= others * bench.bytes_of(tensor)) return ir::none;
+    named_form form;
+    form.window = axis;
+    form.count = windows[static_cast<std::size_t>(bench.sharing.rank)].count;
+    exchange e{exchange_kind::neighbours,
+               mine,
+               ir::none,
+               axis,
+               fold::sum,
+               std::make_shared<const std::vector<window>>(windows)};
+    e.to = bench.add(tensor, "neighbours' places of", form);
+    add(equation, e, bytes);
+    windowed_.push_back({tensor, e});
+    return e.to;
 }
 
 ir::ref placement::need_whole(workbench& bench, ir::ref tensor, ir::ref equation) {

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
 
 #include "src/placement/distribution.hpp"
 #include "src/placement/own_letters.hpp"
+#include "src/placement/windows.hpp"
 
 namespace ricci::mpi {
 
@@ -41,7 +43,7 @@ struct computation {
     bool has_other_terms = false;      // so that it is computed without places, too
     ir::ref body_of_first = ir::none;  // with the terms that the first rank alone adds
 };
-enum class exchange_kind : std::uint8_t { all_reduce, all_gather, reduce_scatter };
+enum class exchange_kind : std::uint8_t { all_reduce, all_gather, reduce_scatter, neighbours };
 /// What all ranks do together.
 struct exchange {
     exchange_kind kind = exchange_kind::all_reduce;
@@ -49,6 +51,7 @@ struct exchange {
     ir::ref to = ir::none;
     std::int32_t axis = 0;  // along which parts lie
     fold how = fold::sum;
+    std::shared_ptr<const std::vector<window>> windows = nullptr;  // by rank: of neighbours
 };
 /// A rank's own part of what every rank has.
 struct excerpt {
@@ -116,8 +119,20 @@ struct placement {
     ir::ref need_window(workbench& bench, ir::ref tensor, excerpt places, std::int64_t count,
                         ir::ref equation);
 
+    /// Each rank's window of an axis that lies in parts; none where gathering all of it sends no
+    /// more, or it is there.
+    ir::ref need_neighbours(workbench& bench, ir::ref tensor, std::int32_t axis,
+                            const std::vector<window>& windows, ir::ref equation);
+
 private:
     void add(const workbench& bench, ir::ref tensor, ir::ref equation, const exchange& e);
+    void add(ir::ref equation, const exchange& e, double bytes);
+
+    struct windowed {
+        ir::ref tensor;
+        exchange made;
+    };
+    std::vector<windowed> windowed_;  // what there is of windows
 };
 
 /// What one multiplication costs, and beginning a collective, where a byte that is sent costs 1. Of

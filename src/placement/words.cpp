@@ -44,6 +44,7 @@ std::string words_of(const workbench& bench, const exchange& e, const std::strin
     if (e.kind == exchange_kind::all_reduce) what = fmt::format("all-reduce ({})", words_of(e.how));
     if (e.kind == exchange_kind::reduce_scatter)
         what = fmt::format("reduce-scatter ({})", words_of(e.how));
+    if (e.kind == exchange_kind::neighbours) what = "neighbours' places";
     return fmt::format("{} over {} of {}, for {}", what, letter,
                        detail::string_of(bench.text.program.name(e.from)), equation);
 }

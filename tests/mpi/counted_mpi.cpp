@@ -45,4 +45,10 @@ int MPI_Reduce_scatter(const void* from, void* to, const int* elements, MPI_Data
     return PMPI_Reduce_scatter(from, to, elements, type, op, comm);
 }
 
+int MPI_Isend(const void* from, int elements, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    count(elements, type);
+    return PMPI_Isend(from, elements, type, to, tag, comm, request);
+}
+
 }  // extern "C"

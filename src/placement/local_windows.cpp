@@ -1,0 +1,220 @@
+// What a rank reads at shifted places of an axis that lies in parts: its own places and some of its
+// neighbours'.
+#include <algorithm>
+#include <map>
+
+#include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/written_place.hpp>
+
+#include "src/base/texts.hpp"
+#include "src/placement/local_equation.hpp"
+
+namespace ricci::mpi {
+namespace {
+
+/// [p = place], where what place is beyond the ends is one of three things.
+struct read_place {
+    ir::written_place place;
+    beyond ends = beyond::nothing;
+};
+
+read_place place_in(const ir::program_view& p, ir::ref n) {
+    read_place read{ir::read_written_place(p, n)};
+    const ir::node& x = p.nodes[n];
+    if (x.kind == ir::op::apply)
+        read.ends = x.detail == static_cast<std::uint8_t>(ir::function::modulo) ? beyond::ring
+                                                                                : beyond::nearest;
+    // of a clamped place: max(0, min(last, place))
+    if (read.ends == beyond::nearest) {
+        const auto is = [&](const ir::node& y, ir::function f) {
+            return y.kind == ir::op::apply && y.detail == static_cast<std::uint8_t>(f) &&
+                   y.children.count == 2;
+        };
+        const ir::node& inside = p.nodes[p.links[x.children.first + x.children.count - 1]];
+        const ir::node& least = p.nodes[p.links[x.children.first]];
+        if (!is(x, ir::function::maximum) || !is(inside, ir::function::minimum) ||
+            least.kind != ir::op::number || least.value != 0)
+            read.place.known = false;
+    }
+    return read;
+}
+
+std::size_t count_letter(const ir::program_view& p, ir::ref root, ir::ref letter) {
+    std::size_t count = 0;
+    ir::for_each_node(p, root, [&](ir::ref n) {
+        const ir::node& x = p.nodes[n];
+        if (x.kind == ir::op::tensor || x.kind == ir::op::position || x.kind == ir::op::delta)
+            for (std::int32_t k = 0; k < x.positions.count; ++k)
+                count += ir::has_index(p, {x.positions.first + k, 1}, letter) ? 1 : 0;
+    });
+    return count;
+}
+
+}  // namespace
+
+window local_equation::own_window(ir::ref tensor, std::int32_t axis, const place_reach& reach,
+                                  beyond ends) const {
+    const std::int64_t extent =
+        bench_.text.shapes[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(axis)];
+    return reach.of(before_, own_, extent, ends);
+}
+
+ir::ref local_equation::need_neighbours(ir::ref tensor, std::int32_t axis, const place_reach& reach,
+                                        beyond ends) {
+    if (bench_.is_inner(tensor, axis) || split_.empty()) return ir::none;
+    const std::int64_t extent =
+        bench_.text.shapes[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(axis)];
+    if (extent == 0) return ir::none;
+    std::vector<window> windows;
+    std::int64_t before = 0;
+    for (const std::int64_t own : bench_.sharing.of(all_).counts) {
+        windows.push_back(reach.of(before, own, extent, ends));
+        if (windows.back().count > extent) return ir::none;  // more than once around the ring
+        before += own;
+    }
+    return where_.need_neighbours(bench_, tensor, axis, windows, number_);
+}
+
+// x^{2i+k}: all that is read lies inside, or conditions say where it does not count.
+bool local_equation::read_neighbours(ir::node& read, std::int32_t axis) {
+    ir::position q = p_.positions[read.positions.first + axis];
+    if (q.kind != ir::position_kind::affine) return false;
+    place_reach reach{0, q.offset, q.offset};
+    for (std::int32_t t = 0; t < q.terms.count; ++t) {
+        const ir::affine_term term = p_.affine_terms[q.terms.first + t];
+        if (term.coefficient <= 0) return false;  // a table of differences
+        if (is_split(term.index)) reach.coefficient += term.coefficient;
+        else reach.most += term.coefficient * (extent_of(term.index) - 1);
+    }
+    const ir::ref tensor = read.name;
+    const ir::ref there = need_neighbours(tensor, axis, reach, beyond::nothing);
+    if (there == ir::none) return false;
+    std::vector<ir::position> list(
+        p_.positions.begin() + read.positions.first,
+        p_.positions.begin() + read.positions.first + read.positions.count);
+    q.offset = static_cast<std::int32_t>(q.offset + reach.coefficient * before_ -
+                                         own_window(tensor, axis, reach, beyond::nothing).first);
+    list[static_cast<std::size_t>(axis)] = q;
+    read.name = there;
+    read.positions = {p_.positions.size(), read.positions.count};
+    p_.positions.append(list.data(), static_cast<std::int32_t>(list.size()));
+    return true;
+}
+
+// Of \sum_p [p = place] x^p the factors that have p, where it stands nowhere else.
+local_equation::shifted_read local_equation::find_shifted(const ir::node& product,
+                                                          ir::ref p) const {
+    shifted_read found;
+    const auto is_p = [&](const ir::position& q) {
+        return q.kind == ir::position_kind::index && q.index == p;
+    };
+    for (std::int32_t k = 0; k < product.children.count; ++k) {
+        const ir::node& f = p_.nodes[p_.links[product.children.first + k]];
+        if (f.kind == ir::op::compare &&
+            f.detail == static_cast<std::uint8_t>(ir::comparison::equal)) {
+            const ir::node& left = p_.nodes[p_.links[f.children.first]];
+            if (left.kind == ir::op::position && is_p(p_.positions[left.positions.first]))
+                found.condition = k;
+        }
+        if (f.kind != ir::op::tensor || f.children.count > 0) continue;
+        for (std::int32_t axis = 0; axis < f.positions.count; ++axis)
+            if (is_p(p_.positions[f.positions.first + axis])) found.tensor = k, found.axis = axis;
+    }
+    return found;
+}
+
+// \sum_p [p = place of i] x^p, which is how clamp, wrap and pad are written: the same over the places
+// of this rank's window, counted from its first one. Nothing is beyond the ends of a ring's window.
+std::optional<local_equation::value> local_equation::sum_of_neighbours(const ir::node& x) {
+    if (split_.size() != 1 || static_cast<ir::reduction>(x.detail) != ir::reduction::sum ||
+        x.indices.count != 1)
+        return std::nullopt;
+    const ir::ref p = p_.links[x.indices.first], body = p_.links[x.children.first];
+    const ir::node product = p_.nodes[body];
+    if (product.kind != ir::op::multiply || is_split(p) || count_letter(p_, body, p) != 2)
+        return std::nullopt;
+    shifted_read s = find_shifted(product, p);
+    if (s.condition < 0 || s.tensor < 0) return std::nullopt;
+    const ir::node read = p_.nodes[p_.links[product.children.first + s.tensor]];
+    if (ir::has_index(p_, read.positions, split_[0])) return std::nullopt;
+    const ir::node equal = p_.nodes[p_.links[product.children.first + s.condition]];
+    const read_place at = place_in(p_, p_.links[equal.children.first + 1]);
+    if (!at.place.known) return std::nullopt;
+    place_reach reach{0, at.place.offset, at.place.offset};
+    for (const ir::affine_term& t : at.place.terms) {
+        if (is_split(t.index)) {
+            reach.coefficient += t.coefficient;
+            continue;
+        }
+        const std::int64_t far = t.coefficient * (extent_of(t.index) - 1);
+        reach.least += std::min<std::int64_t>(0, far);
+        reach.most += std::max<std::int64_t>(0, far);
+    }
+    if (reach.coefficient == 0) return std::nullopt;
+    s.made = need_neighbours(read.name, s.axis, reach, at.ends);
+    if (s.made == ir::none) return std::nullopt;
+    s.places = own_window(read.name, s.axis, reach, at.ends);
+    const std::int64_t first = reach.coefficient * before_ - s.places.first;
+    return sum_over_window(x, s, place_from(at.place, at.place.offset + first, at.ends, s.places));
+}
+
+// The place, whose offset is now `offset`, in a window.
+ir::ref local_equation::place_from(const ir::written_place& written, std::int64_t offset,
+                                   beyond ends, const window& in) {
+    std::vector<ir::ref> sum;
+    for (const ir::affine_term& t : written.terms) {
+        const ir::ref here = p_.position_of(t.index, {});
+        sum.push_back(
+            t.coefficient == 1 ? here : p_.make(ir::op::multiply, p_.number(t.coefficient), here));
+    }
+    if (offset != 0) sum.push_back(p_.number(static_cast<double>(offset)));
+    const ir::ref at = sum.size() == 1 ? sum[0]
+                                       : p_.make(ir::op::add, 0, sum.data(),
+                                                 static_cast<std::int32_t>(sum.size()));
+    if (ends != beyond::nearest) return at;
+    const auto apply = [&](ir::function f, ir::ref a, ir::ref b) {
+        const ir::ref both[] = {a, b};
+        return p_.make(ir::op::apply, static_cast<std::uint8_t>(f), both, 2);
+    };
+    return apply(ir::function::maximum, p_.number(0),
+                 apply(ir::function::minimum, p_.number(static_cast<double>(in.count - 1)), at));
+}
+
+local_equation::value local_equation::sum_over_window(const ir::node& x, const shifted_read& s,
+                                                      ir::ref shifted_place) {
+    const ir::ref p = p_.links[x.indices.first];
+    const std::int32_t mark = p_.indices[p].extent;
+    const ir::ref q =
+        bench_.text.add_index(detail::string_of(p_.index(p)), s.places.count, mark < 0 ? mark : 0);
+    const ir::node product = p_.nodes[p_.links[x.children.first]];
+    std::vector<ir::ref> children;
+    for (std::int32_t k = 0; k < product.children.count; ++k) {
+        const ir::ref child = p_.links[product.children.first + k];
+        if (k == s.condition) {
+            const ir::ref sides[] = {p_.position_of(q, {}), shifted_place};
+            children.push_back(p_.make(ir::op::compare,
+                                       static_cast<std::uint8_t>(ir::comparison::equal), sides, 2));
+        } else if (k == s.tensor) {
+            ir::node read = p_.nodes[child];
+            std::vector<ir::position> list(
+                p_.positions.begin() + read.positions.first,
+                p_.positions.begin() + read.positions.first + read.positions.count);
+            list[static_cast<std::size_t>(s.axis)].index = q;
+            read.name = s.made;
+            read.positions = {p_.positions.size(), read.positions.count};
+            p_.positions.append(list.data(), read.positions.count);
+            children.push_back(p_.nodes.push(read));
+        } else {
+            children.push_back(whole(walk(child)).node);
+        }
+    }
+    const ir::ref of_product = copy(product, children);
+    ir::node sum = x;
+    sum.value = 0;
+    sum.indices = p_.add_links(&q, 1);
+    const ir::ref made = copy(sum, {of_product});
+    work_ += places(made);  // there is one such place
+    return value{made, place::own};
+}
+
+}  // namespace ricci::mpi

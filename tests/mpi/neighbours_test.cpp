@@ -1,0 +1,105 @@
+// Shifted places of an axis that lies in parts: ranks send their neighbours what these read.
+#include <string>
+
+#include "tests/mpi/ranks.hpp"
+
+using namespace ricci;
+using namespace ricci::testing;
+
+namespace {
+
+/// The same on one rank and on all, however places lie; what explain() says of the first rank.
+std::string check(const std::string& text, const std::vector<shared_operand>& operands,
+                  const std::vector<std::pair<std::string, int>>& shared) {
+    const program p = parse(text).value();
+    for (const cut how : {cut::last, cut::uneven}) check_shared_out(p, "i", operands, shared, how);
+    return check_shared_out(p, "i", operands, shared, cut::even);
+}
+bool sends_edges(const std::string& words) {
+    return words.find("neighbours' places") != std::string::npos &&
+           words.find("all-gather") == std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("the heat equation, with ends of every kind") {
+    for (const std::string end : {"clamp", "wrap", "pad"}) {
+        const auto at = [&](const std::string& place) {
+            return "u^{\\operatorname{" + end + "}(" + place + ")}";
+        };
+        const std::string words =
+            check("v^{i} = u^{i} + c (" + at("i+1") + " - 2 u^{i} + " + at("i-1") + ")",
+                  {{"u", drawn({40}, 1), 0}, {"c", 0.1}}, {{"v", 0}});
+        INFO(end << "\n" << words);
+        CHECK((ranks_of_world() == 1 || sends_edges(words)));
+    }
+}
+
+TEST_CASE("edges are as many places as are read, of all other axes") {
+    const program p = parse(R"(v^{ij} = u^{\operatorname{wrap}(i+2) j} u^{ij} +
+                                        u^{\operatorname{wrap}(i-1) j})")
+                          .value();
+    const int ranks = ranks_of_world();
+    if (ranks == 1) return;
+    const std::vector<std::size_t> counts = counts_of(60, cut::even);
+    auto step =
+        mpi::prepare(MPI_COMM_WORLD, p, {"i"}, {{"u", own_part(drawn({60, 7}, 1), 0, counts)}});
+    // two places to one side and one to the other, of 7 doubles each, and whether all is well
+    CHECK(step.bytes_sent() == (2 + 1) * 7 * 8 + 4);
+    take_counted_bytes();
+    step();
+    CHECK(take_counted_bytes() == step.bytes_sent());
+}
+
+TEST_CASE("convolutions, steps of two, and places that conditions exclude") {
+    // x has more places than y, which lie as evenly as they go
+    const program conv = parse("y^{i} = x^{i+k} w^{k}\nz = \\sum_i x^{i}").value();
+    const std::string words =
+        check_shared_out(conv, "i", {{"x", drawn({4002}, 1), 0}, {"w", drawn({3}, 2)}}, {{"y", 0}});
+    INFO(words);
+    CHECK((ranks_of_world() == 1 || sends_edges(words)));
+    const std::string wide =
+        check("y^{ic} = x^{\\operatorname{clamp}(i+2k-3) b} w^{kbc} + x^{ib} v^{bc}",
+              {{"x", drawn({40, 2}, 1), 0}, {"w", drawn({4, 2, 3}, 2)}, {"v", drawn({2, 3}, 3)}},
+              {{"y", 0}});
+    const std::string ahead =
+        check("y^{i} = x^{i} - [i > 0] x^{i-1}", {{"x", drawn({40}, 1), 0}}, {{"y", 0}});
+    CHECK((ranks_of_world() == 1 || sends_edges(wide)));
+    INFO(ahead);
+    CHECK((ranks_of_world() == 1 || sends_edges(ahead)));
+    check_shared_out(parse("y^{j} = x^{2j} + x^{2j+1}").value(), "j", {{"x", drawn({40}, 1)}},
+                     {{"y", 0}});
+}
+
+TEST_CASE("what is computed in parts is sent on, step after step, and in two dimensions") {
+    check(R"(
+        a^{i} = u^{i} + \frac{1}{4} (u^{\operatorname{wrap}(i+1)} + u^{\operatorname{wrap}(i-1)})
+        b^{i} = a^{i} + \frac{1}{4} (a^{\operatorname{wrap}(i+1)} + a^{\operatorname{wrap}(i-3)})
+        s = \sum_i b^{i} b^{i})",
+          {{"u", drawn({40}, 1), 0}}, {});
+    check(R"(
+        v^{ij} = u^{\operatorname{clamp}(i+1) j} + u^{\operatorname{clamp}(i-1) j} +
+                 u^{i \operatorname{clamp}(j+1)} + u^{i \operatorname{clamp}(j-1)} - 4 u^{ij})",
+          {{"u", drawn({30, 9}, 1), 0}}, {{"v", 0}});
+}
+
+TEST_CASE("ranks have fewer places than are read, or none, or all go around the ring") {
+    for (const std::size_t places : {1, 2, 3, 7})
+        for (const std::string end : {"clamp", "wrap", "pad"})
+            check("v^{i} = u^{\\operatorname{" + end + "}(i+2)} - 3 u^{\\operatorname{" + end +
+                      "}(i-4)} + u^{i}",
+                  {{"u", drawn({places}, 1), 0}}, {{"v", 0}});
+}
+
+TEST_CASE("derivatives of shifted places") {
+    const program p = parse(R"(
+        v^{i} = u^{i} u^{\operatorname{wrap}(i+1)} + \exp(u^{\operatorname{clamp}(i-1)})
+        L = \sum_i v^{i} v^{i})")
+                          .value();
+    const program back = gradient(p, "L", {"u"});
+    std::vector<shared_operand> operands{{"u", drawn({40}, 1), 0}};
+    for (const tensor_info& t : back.inputs())
+        if (t.name == "dL/dL") operands.push_back({"dL/dL", 1});
+    for (const cut how : {cut::even, cut::last, cut::uneven})
+        check_shared_out(back, "i", operands, {{"dL/du", 0}}, how);
+}
