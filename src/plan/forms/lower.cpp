@@ -189,6 +189,8 @@ void lowering::write_fold(const access& target, const loop_list& indices, const 
         if (there && *there != graph_.load(target))
             emit_map(target, indices, *there, fold::none, {});
         if (there) return;
+        const auto apart = two_sided(what.folding, what.over, what.arguments[0]);
+        if (apart) return emit_map(target, indices, *apart, fold::none, {});
     }
     emit_map(target, indices, what.arguments[0], what.folding, what.over);
 }
