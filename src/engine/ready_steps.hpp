@@ -215,7 +215,7 @@ public:
     using planned = plan::scan_step;
     ready_scan(const plan::program_plan& plan, const planned& s)
         : kernels_(steps::scan{plan.type_of(s.to.slot), s.folding, s.backwards, s.extents, s.along,
-                               s.out, s.in, s.decays(), s.decay}) {}
+                               s.out, s.in, s.decays(), s.decay, s.logarithms}) {}
     void bind(const plan_memory& memory, const planned& s) {
         in_ = memory.base(s.from.slot);
         out_ = memory.base(s.to.slot);

@@ -103,8 +103,8 @@ template <>
 struct decayed<float> {
     double total = 0;
     float first(float x) { return static_cast<float>(total = static_cast<double>(x)); }
-    float take(float x, float decay) {
-        total = static_cast<double>(x) + static_cast<double>(decay) * total;
+    float take(float x, double decay) {
+        total = static_cast<double>(x) + decay * total;
         return static_cast<float>(total);
     }
 };
@@ -122,10 +122,25 @@ struct decayed<double> {
     }
 };
 
+/// What a decay multiplies by. Its exponential is made once where it stays the same.
+template <class T, bool Logarithms>
+struct decay_factor {
+    double of(T decay) { return static_cast<double>(decay); }
+};
+template <class T>
+struct decay_factor<T, true> {
+    T last = 0;
+    double factor = 1;
+    double of(T decay) {
+        if (decay != last) factor = std::exp(static_cast<double>(last = decay));
+        return factor;
+    }
+};
+
 }  // namespace
 
 prepared_scan::prepared_scan(const steps::scan& s)
-    : type_(s.type), folding_(s.folding), decays_(s.decays) {
+    : type_(s.type), folding_(s.folding), decays_(s.decays), logarithms_(s.logarithms) {
     const bool real = type_ == element::f32 || type_ == element::f64;
     const bool folds = folding_ == fold::sum || folding_ == fold::product ||
                        folding_ == fold::maximum || folding_ == fold::minimum ||
@@ -200,15 +215,17 @@ void prepared_scan::run_rows(T* out, const T* in) const {
     });
 }
 
-template <class T>
+template <class T, bool Logarithms>
 void prepared_scan::run_decaying(T* out, const T* in, const T* decay) const {
     each_block_of_rows([&](const row* rows, auto count) {
         decayed<T> folded[rows_abreast];
+        decay_factor<T, Logarithms> factors[rows_abreast];
         for (std::int64_t r = 0; r < count; ++r) out[rows[r].out] = folded[r].first(in[rows[r].in]);
         for (std::int64_t i = 1; i < along_.extent; ++i)
             for (std::int64_t r = 0; r < count; ++r)
-                out[rows[r].out + i * along_.out] = folded[r].take(
-                    in[rows[r].in + i * along_.in], decay[rows[r].decay + i * along_.decay]);
+                out[rows[r].out + i * along_.out] =
+                    folded[r].take(in[rows[r].in + i * along_.in],
+                                   factors[r].of(decay[rows[r].decay + i * along_.decay]));
     });
 }
 
@@ -217,7 +234,11 @@ void prepared_scan::run_as(void* out, const void* in, const void* decay) const {
     auto* const to = static_cast<T*>(out);
     const auto* const from = static_cast<const T*>(in);
     if constexpr (!std::is_integral_v<T>)
-        if (decays_) return run_decaying<T>(to, from, static_cast<const T*>(decay));
+        if (decays_) {
+            const auto* const by = static_cast<const T*>(decay);
+            return logarithms_ ? run_decaying<T, true>(to, from, by)
+                               : run_decaying<T, false>(to, from, by);
+        }
     switch (folding_) {
         case fold::sum:
             return run_rows<T, added<T>>(to, from);

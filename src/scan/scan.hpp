@@ -33,7 +33,7 @@ private:
     row row_at(std::int64_t number) const;
     template <class T, class Fold>
     void run_rows(T* out, const T* in) const;
-    template <class T>
+    template <class T, bool Logarithms>
     void run_decaying(T* out, const T* in, const T* decay) const;
     template <class Block>
     void each_block_of_rows(const Block& run) const;
@@ -42,7 +42,7 @@ private:
 
     element type_;
     steps::fold folding_;
-    bool decays_;
+    bool decays_, logarithms_;
     loop along_{1, 0, 0, 0};
     std::vector<loop> others_;  // the fastest last
     row first_{0, 0, 0};

@@ -17,7 +17,9 @@ namespace ricci::steps {
 /// whole numbers; of float and double logarithms of sums of exponentials.
 ///
 /// A sum of float or double may decay: out[i] = in[i] + decay[i] out[i - 1], or out[i + 1] where it
-/// runs backwards, a linear recurrence. The decay of the element that is first is not read.
+/// runs backwards, a linear recurrence. The decay of the element that is first is not read. It may
+/// be given by its logarithm: of the weight exp(-d r) of what lies d places back this is r, which has
+/// all of its digits then, while those of a rounded exp(-r) are lost with d.
 struct scan {
     element type = element::f32;
     fold folding = fold::sum;
@@ -27,6 +29,7 @@ struct scan {
     operand out, in;
     bool decays = false;
     operand decay{};  // overlaps `out` nowhere
+    bool logarithms = false;
 };
 
 }  // namespace ricci::steps

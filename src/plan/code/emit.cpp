@@ -207,6 +207,7 @@ public:
             const access& decay = graph_[a.decay].source;
             s.decay = walked(address_of(decay), a.loops);
             s.decayed_by = {decay.slot, decay.positions};
+            s.logarithms = a.logarithms;
         }
         const double tensors = s.decays() ? 3 : 2;
         s.flops = (tensors - 1) * graph_.size(a.loops);

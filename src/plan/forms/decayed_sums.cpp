@@ -1,7 +1,9 @@
 // Sums of pairs i, j under [j <= i] as linear recurrences: where the weight of a pair is a number
 // of j, times numbers of the links from j to i, times a number of i, the sum over j up to each i,
 // or over i from each j on, is what was there a place before, times the link, and the place's own.
-// So the gradients of products, maxima and logsumexp up to an index take one pass.
+// So the gradients of products, maxima and logsumexp up to an index take one pass, and so do sums
+// that decay, g^{i-j} and exp(-(i - j) r). A factor i - j is one recurrence more, of the sums before:
+// as a difference, of i times a sum and of another one, it would cost digits.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,6 +17,10 @@ namespace {
 
 // Fewer are summed by all pairs.
 constexpr std::int64_t fewest_carried = 8;
+// Distances of pairs that are multiplied; each is a pass more.
+constexpr std::size_t most_distances = 3;
+// What a product of distances is at most, so that sums of such products are exact.
+constexpr double largest_distance = 0x1p40;
 
 // The condition of a softmax; none: it is not one that pairs have.
 expr condition_of_softmax(const graph& values, expr factor) {
@@ -25,7 +31,66 @@ expr condition_of_softmax(const graph& values, expr factor) {
     return cases ? cases->condition : expr::none;
 }
 
+bool is_of_distance(const pair_weight& w) {
+    using enum pair_weight::weight_kind;
+    return w.kind == power || w.kind == exponential || w.kind == distance || w.kind == apart;
+}
+
+// A product of distances, of which each is step * d + ahead, as a sum of numbers times d over m:
+// how many ways there are to take m of d. Nothing where there are too many.
+std::optional<std::vector<std::int64_t>> binomials_of(const std::vector<pair_weight>& weights) {
+    std::vector<pair_weight> distances;
+    for (const auto& w : weights)
+        if (w.kind == pair_weight::weight_kind::distance) distances.push_back(w);
+    if (distances.size() > most_distances) return {};
+    std::vector<std::int64_t> differences;
+    for (std::size_t d = 0; d <= distances.size(); ++d) {
+        double size = 1;
+        std::int64_t product = 1;
+        for (const auto& w : distances) {
+            const double here = std::abs(static_cast<double>(w.step)) * static_cast<double>(d) +
+                                std::abs(static_cast<double>(w.ahead));
+            if ((size *= std::max(here, 1.0)) > largest_distance) return {};
+            product *= w.step * static_cast<std::int64_t>(d) + w.ahead;
+        }
+        differences.push_back(product);
+    }
+    for (std::size_t m = 1; m < differences.size(); ++m)
+        for (std::size_t d = differences.size(); d-- > m;) differences[d] -= differences[d - 1];
+    while (differences.size() > 1 && differences.back() == 0) differences.pop_back();
+    return differences;
+}
+
 }  // namespace
+
+// Whether weights of distances alone are among these, or of a product of them; what the sum of
+// them is made of. Of powers of numbers that may be 0 none is below 0.
+bool lowering::take_distances(decayed_sum& d) const {
+    using enum pair_weight::weight_kind;
+    const bool any = std::any_of(d.weights.begin(), d.weights.end(), is_of_distance);
+    auto counts = binomials_of(d.weights);
+    if (!counts) return false;
+    d.binomials = *std::move(counts);
+    if (!any) return true;
+    for (const auto& w : d.weights) {
+        if (!is_of_distance(w) && d.binomials.size() > 1) return false;
+        // It is implied where what is nearest has no weight.
+        if (w.kind == apart && d.binomials[0] != 0) return false;
+        if (w.kind != power || graph_[w.of].kind == kind::constant) continue;
+        for (std::size_t m = 0; m < d.binomials.size(); ++m)
+            if (d.binomials[m] != 0 && w.step * static_cast<std::int64_t>(m) + w.ahead < 0)
+                return false;
+    }
+    // All states are stored.
+    const loop l = d.over_i ? d.pairs.i : d.pairs.j;
+    loop_list state;
+    double largest = 1;
+    for (const expr f : d.summed) {
+        state = united(state, graph_[f].indices);
+        largest = std::max(largest, graph_.size(without(graph_[f].indices, {l})));
+    }
+    return graph_.size(without(without(state, d.alone), {l})) <= largest;
+}
 
 std::optional<lowering::decayed_sum> lowering::decayed_sum_under(const triangle& pairs,
                                                                  const loop_list& over,
@@ -35,36 +100,40 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_under(const triangle&
     const bool ends_inside =
         pairs.up ? graph_.extent(pairs.i) + pairs.offset <= places : pairs.offset >= 0;
     const bool over_i = contains(over, pairs.i);
-    if (!ends_inside || places < fewest_carried || over_i == contains(over, pairs.j)) return {};
+    const bool over_j = contains(over, pairs.j);
+    if (!ends_inside || places < fewest_carried || !(over_i || over_j)) return {};
     decayed_sum found;
     found.pairs = pairs;
-    found.over_i = over_i;
+    found.over_i = !over_j;  // of both the sum over i comes later
     loop_list beside;
+    if (over_j) beside = {pairs.i};
     for (const expr f : factors) {
         const auto& indices = graph_[f].indices;
         const bool has_i = contains(indices, pairs.i), has_j = contains(indices, pairs.j);
         if (!has_i || !has_j) {
-            const bool summed = over_i ? has_i : has_j;
+            const bool summed = over_j ? has_j : has_i;
             (summed ? found.summed : found.others).push_back(f);
             if (!summed) beside = united(beside, indices);
             continue;
         }
         if (triangle_in(graph_, f, pairs.j) == pairs) continue;
-        const auto weight = pair_weight_in(graph_, extrema_, f, pairs);
+        const bool twice = graph_[f].kind == kind::operation && graph_[f].code == opcode::square;
+        const expr factor = twice ? graph_[f].arguments[0] : f;
+        const auto weight = pair_weight_in(graph_, extrema_, factor, pairs);
         if (!weight) return {};
-        found.weights.push_back(*weight);
-        beside = united(beside, without(graph_[weight->of].indices, {pairs.j}));
+        found.weights.insert(found.weights.end(), twice ? 2 : 1, *weight);
+        if (weight->of) beside = united(beside, without(graph_[weight->of].indices, {pairs.j}));
     }
     if (found.weights.empty()) return {};
     found.later = common(over, beside);
     found.alone = without(over, found.later);
+    if (!take_distances(found)) return {};
     return found;
 }
 
 std::optional<lowering::decayed_sum> lowering::decayed_sum_of(const loop_list& over,
                                                               expr body) const {
-    const auto all = graph_.factors(body);
-    const expr_list factors(all.begin(), all.end());
+    const expr_list factors = conjuncts_of(graph_, body);
     for (const expr f : factors) {
         // What a softmax gives is 0 where its condition does not hold.
         const expr of_softmax = condition_of_softmax(graph_, f);
@@ -110,6 +179,14 @@ expr lowering::at_place(expr value, loop l, place to) {
 }
 
 void lowering::add_parts(const pair_weight& weight, const triangle& pairs, pair_parts& parts) {
+    if (is_of_distance(weight)) {
+        const expr step = graph_.constant(static_cast<double>(weight.step));
+        if (weight.kind == pair_weight::weight_kind::power)
+            parts.links.push_back(graph_.power(weight.of, step));
+        if (weight.kind == pair_weight::weight_kind::exponential)
+            parts.rates.push_back(graph_.multiply({step, weight.of}));
+        return;
+    }
     const expr x = stored(weight.of);
     const auto at_link = [&](expr e, bool further) {
         return at_place(e, pairs.j, {further == pairs.up ? 1 : 0, {{parts.link_loop, 1}}});
@@ -136,7 +213,7 @@ void lowering::add_parts(const pair_weight& weight, const triangle& pairs, pair_
     const expr start = stored(graph_.apply(exponential, graph_.apply(opcode::subtract, x, most)));
     const expr link = graph_.apply(
         exponential, graph_.apply(opcode::subtract, at_link(most, false), at_link(most, true)));
-    const expr sum = recurrence(start, link, parts, pairs.j, pairs.up);
+    const expr sum = recurrence(start, {link}, parts, pairs.j, pairs.up);
     parts.start.push_back(start);
     parts.links.push_back(link);
     // Where all are -infinity the sum is 0, and so are all weights.
@@ -144,26 +221,75 @@ void lowering::add_parts(const pair_weight& weight, const triangle& pairs, pair_
         graph_.apply(opcode::reciprocal, graph_.apply(maximum, sum, graph_.constant(1))));
 }
 
-// What was there a place before, times the link between, and the value.
-expr lowering::recurrence(expr value, expr links, pair_parts& parts, loop along, bool forwards) {
-    const auto indices = united(
-        united(graph_[value].indices, without(graph_[links].indices, {parts.link_loop})), {along});
-    // The link between places n and n + 1 is at n + 1.
-    const auto link_indices = united(graph_[links].indices, {parts.link_loop});
-    if (parts.carried != links) {
-        parts.carried = links;
-        parts.carried_in = longer_memory(axis_order(link_indices, expr::none), parts.link_loop, 2);
+// Links that are the same from any place to the next one are read where they are; others lie in
+// memory along the places. The link between places n and n + 1 is at n + 1.
+expr lowering::read_links(const link_of_pairs& links, pair_parts& parts, loop along,
+                          bool forwards) {
+    const auto& of_links = graph_[links.factor].indices;
+    if (!contains(of_links, parts.link_loop)) return stored(links.factor);
+    if (parts.carried != links.factor) {
+        parts.carried = links.factor;
+        parts.carried_in = longer_memory(axis_order(of_links, expr::none), parts.link_loop, 2);
         // None leads to the first place or from the last; yet all of a tensor has to be numbers.
         for (const std::int64_t end : {std::int64_t{0}, graph_.extent(along)})
-            emit_map(parts.carried_in.at({end, {}}), without(link_indices, {parts.link_loop}),
+            emit_map(parts.carried_in.at({end, {}}), without(of_links, {parts.link_loop}),
                      graph_.constant(0), fold::none, {});
-        emit_map(parts.carried_in.at({1, {{parts.link_loop, 1}}}), link_indices, links, fold::none,
-                 {});
+        emit_map(parts.carried_in.at({1, {{parts.link_loop, 1}}}), of_links, links.factor,
+                 fold::none, {});
     }
-    access read = parts.carried_in.at({forwards ? 0 : 1, {{along, 1}}});
+    return graph_.load(parts.carried_in.at({forwards ? 0 : 1, {{along, 1}}}));
+}
+
+// What was there a place before, times the link between, and the value.
+expr lowering::recurrence(expr value, const link_of_pairs& links, pair_parts& parts, loop along,
+                          bool forwards) {
+    const auto of_links = without(graph_[links.factor].indices, {parts.link_loop});
+    const auto indices = united(united(graph_[value].indices, of_links), {along});
+    const bool decays = links.is_logarithm || !graph_.is_constant(links.factor, 1);
+    const expr decay = decays ? read_links(links, parts, along, forwards) : expr::none;
     const auto target = temporary(indices, value, type_);
-    scan_into(fold::sum, target, indices, value, along, !forwards, graph_.load(std::move(read)));
+    scan_into(fold::sum, target, indices, value, along, !forwards, decay, links.is_logarithm);
     return graph_.load(target);
+}
+
+// The links of all weights: one factor, or the logarithm of one.
+lowering::link_of_pairs lowering::links_of(const pair_parts& parts) {
+    expr rate = parts.rates.empty() ? expr::none : graph_.add(parts.rates);
+    if (rate && parts.links.empty()) return {rate, true};
+    auto all = parts.links;
+    if (rate) all.push_back(graph_.apply(code_of(ir::function::exp), rate));
+    return {all.empty() ? graph_.constant(1) : graph_.multiply(all)};
+}
+
+// The sum of what has been carried to each place, with the weights that pairs have by their
+// distance: that of d over m is carried m times, each time what is a place before.
+expr lowering::carried_by_distance(const decayed_sum& d, expr value, const link_of_pairs& links,
+                                   pair_parts& parts, bool forwards) {
+    using enum pair_weight::weight_kind;
+    const loop along = d.pairs.j;
+    expr_list terms;
+    for (std::size_t m = 0; m < d.binomials.size(); ++m) {
+        if (m > 0) {
+            place before{forwards ? -1 : 1, {{along, 1}}};
+            before.edge = edge::zero;
+            before.high = graph_.extent(along) - 1;
+            value = at_place(value, along, std::move(before));
+        }
+        value = recurrence(value, links, parts, along, forwards);
+        if (d.binomials[m] == 0) continue;
+        expr_list product{graph_.constant(static_cast<double>(d.binomials[m]))};
+        for (const auto& w : d.weights) {
+            const expr by = graph_.constant(
+                static_cast<double>(w.step * static_cast<std::int64_t>(m) + w.ahead));
+            if (w.kind == power) product.push_back(graph_.power(w.of, by));
+            if (w.kind == exponential)
+                product.push_back(
+                    graph_.apply(code_of(ir::function::exp), graph_.multiply({by, w.of})));
+        }
+        product.push_back(value);
+        terms.push_back(graph_.multiply(product));
+    }
+    return terms.empty() ? graph_.constant(0) : graph_.add(terms);
 }
 
 expr lowering::decayed(const decayed_sum& d) {
@@ -181,9 +307,10 @@ expr lowering::decayed(const decayed_sum& d) {
         to.high = last;
         return to;
     };
-    const expr links = graph_.multiply(parts.links);
+    const link_of_pairs links = links_of(parts);
     auto alone = without(d.alone, {d.over_i ? i : j});
-    expr value = graph_.sum(alone, graph_.multiply(d.summed));
+    expr value = d.summed.empty() ? graph_.constant(1) : graph_.multiply(d.summed);
+    value = graph_.sum(alone, value);
     value = plain(value, graph_.size(graph_[value].indices));
     auto product = d.others;
     if (d.over_i) {
@@ -191,14 +318,14 @@ expr lowering::decayed(const decayed_sum& d) {
         const place end = place_inside(j, -offset, i, added);
         added.push_back(at_place(value, i, end));
         for (const expr e : parts.end) added.push_back(e);
-        const expr carried = recurrence(graph_.multiply(added), links, parts, j, !up);
+        const expr carried = carried_by_distance(d, graph_.multiply(added), links, parts, !up);
         for (const expr e : parts.start) product.push_back(e);
         product.push_back(carried);
     } else {
         auto added = parts.start;
         added.push_back(value);
         auto ended = parts.end;
-        ended.push_back(recurrence(graph_.multiply(added), links, parts, j, up));
+        ended.push_back(carried_by_distance(d, graph_.multiply(added), links, parts, up));
         expr_list conditions;
         const place end = place_inside(i, offset, j, conditions);
         for (const expr c : conditions) product.push_back(c);

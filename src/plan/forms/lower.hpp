@@ -253,6 +253,8 @@ private:
         loop i, j;
         bool forwards = true;
         place end;                      // j <= end, or -end <= j where it is backwards
+        expr number;                    // instead of i: j <= number - end, or number - end <= j
+        loop_list ends;                 // i, or what the number has
         std::optional<triangle> pairs;  // where it moves with i as it is
         expr condition;
         loop_list over;    // all folded loops
@@ -262,17 +264,36 @@ private:
         loop_list later;  // the others
         loop_list state;  // the loops of what is folded over those
     };
+    struct number_bound {
+        expr number;
+        bool forwards = true;
+        std::int64_t less = 0;
+    };
+    std::optional<number_bound> number_bound_in(expr condition, loop j) const;
+    std::optional<prefix_product> split_at_bound(fold folding, const loop_list& over,
+                                                 const expr_list& factors, std::size_t k,
+                                                 loop j) const;
     std::optional<prefix_product> prefix_product_of(fold folding, const loop_list& over,
                                                     expr body) const;
     prefix_product with_related(prefix_product p) const;
     bool may_be_empty(const prefix_product& p) const;
     bool has_small_state(const prefix_product& p) const;
     bool is_read_as_it_stands(const prefix_product& p, const access& target) const;
+    expr summed_of(const prefix_product& p);
+    bool hides_beside(const prefix_product& p);
+    std::optional<prefix_product> scanned(fold folding, const loop_list& over, expr body);
+    expr read_at_end(const prefix_product& p, const longer_axis& memory);
     void write(const access& target, const loop_list& indices, expr value);
     void scan_into(fold folding, const access& target, const loop_list& indices, expr value,
-                   loop along, bool backwards, expr decay = expr::none);
+                   loop along, bool backwards, expr decay = expr::none, bool logarithms = false);
     std::optional<expr> prefix_of(fold folding, const loop_list& over, expr body,
                                   const access* target = nullptr);
+    // Folds over two sides of a place, in two_sided.cpp.
+    struct two_sides {
+        expr below, above;
+    };
+    std::optional<two_sides> sides_of(expr condition, const loop_list& over);
+    std::optional<expr> two_sided(fold folding, const loop_list& over, expr body);
     // Sums of pairs as linear recurrences, in decayed_sums.cpp.
     /// A sum over i or j, under a condition between them, of weights of the pairs, of what has the
     /// summed one of them and of what has not.
@@ -283,12 +304,19 @@ private:
         expr_list summed, others;
         loop_list alone;  // summed loops that nothing else has, i or j among them
         loop_list later;  // the others
+        std::vector<std::int64_t> binomials;  // the product of all distances, of d over 0, 1 ...
+    };
+    /// From each place to the next: a factor, or its logarithm.
+    struct link_of_pairs {
+        expr factor;
+        bool is_logarithm = false;
     };
     /// The weights of the pairs as numbers of j: those of i are at the j that i stands for. A link
     /// is between a place and the next one.
     struct pair_parts {
         loop link_loop;
         expr_list start, links, end;
+        expr_list rates;         // logarithms of links
         expr carried;            // links that are in memory,
         longer_axis carried_in;  // and where
     };
@@ -297,7 +325,13 @@ private:
                                                  expr_span factors) const;
     void add_parts(const pair_weight& weight, const triangle& pairs, pair_parts& parts);
     expr up_to_each(fold folding, expr value, const triangle& pairs, std::int64_t apart);
-    expr recurrence(expr value, expr links, pair_parts& parts, loop along, bool forwards);
+    bool take_distances(decayed_sum& d) const;
+    expr read_links(const link_of_pairs& links, pair_parts& parts, loop along, bool forwards);
+    expr recurrence(expr value, const link_of_pairs& links, pair_parts& parts, loop along,
+                    bool forwards);
+    link_of_pairs links_of(const pair_parts& parts);
+    expr carried_by_distance(const decayed_sum& d, expr value, const link_of_pairs& links,
+                             pair_parts& parts, bool forwards);
     expr extremum_of(const pair_weight& weight, expr x, const triangle& pairs);
     expr at_place(expr value, loop l, place to);
     expr decayed(const decayed_sum& d);
@@ -311,6 +345,8 @@ private:
     double work_of_states(const prefix_product& p) const;
     bool pays_in_blocks(const prefix_product& p) const;
     bool pays_up_to_index(const prefix_product& p) const;
+    bool pays_as_recurrence(const loop_list& over, expr body) const;
+    expr with_terms_apart(expr sum);
     expr with_written_out(expr sum);
     expr sum_of_columns(const prefix_product& p, const moved_loop& columns, loop each = loop::none);
     carried_states emit_states(const prefix_product& p, const blocks_of_sum& b, loop block);

@@ -16,6 +16,7 @@ expr lowering::other_form(expr sum) {
     const expr body = graph_[sum].arguments[0];
     if (const expr solved = solved_sum(graph_, over, body, strided::solved)) return solved;
     if (const auto prefix = prefix_of(fold::sum, over, body)) return *prefix;
+    if (const auto apart = two_sided(fold::sum, over, body)) return *apart;
     if (const auto decaying = recurrence_of(over, body)) return *decaying;
     if (in_blocks(sum)) return graph_.load(computed(loop_list(graph_[sum].indices), sum));
     if (const auto s = lookups_of(sum)) return looked_up(*s);
@@ -65,6 +66,7 @@ lowering::resolved lowering::resolve(expr written) {
         if (graph_[value].kind == kind::sum) return resolve(value);
         return resolved{false, {}, value};
     };
+    if (const expr apart = with_terms_apart(written)) return given(apart);
     const expr sum = with_written_out(written);
     if (const expr other = other_form(sum)) return given(other);
     const loop_list over = graph_[sum].over;

@@ -104,7 +104,7 @@ double lowering::work_of_states(const prefix_product& p) const {
 }
 
 bool lowering::pays_in_blocks(const prefix_product& p) const {
-    if (!p.pairs || p.summed.empty()) return false;
+    if (!p.pairs || p.summed.empty() || contains(p.over, p.i)) return false;
     const auto parts = parts_of(graph_, *p.pairs);
     const std::int64_t block = block_of(p);
     if (!parts || std::max(parts->rows, parts->columns) < fewest_blocks * block) return false;
@@ -122,6 +122,41 @@ bool lowering::pays_up_to_index(const prefix_product& p) const {
            work_of_pairs(p, *parts) > pairs_over_blocks * work_of_states(p);
 }
 
+// Whether a sum of pairs is a recurrence of some length.
+bool lowering::pays_as_recurrence(const loop_list& over, expr body) const {
+    if (type_ != element::f32 && type_ != element::f64) return false;
+    const auto d = decayed_sum_of(over, body);
+    return d && graph_.extent(d->pairs.j) >= least_block;
+}
+
+// The sum with the terms of a factor of all pairs apart, where each is then a recurrence once
+// tensors of all pairs are written out. None: it is nothing of the kind.
+expr lowering::with_terms_apart(expr sum) {
+    if (plan_.careful || graph_[sum].kind != kind::sum) return expr::none;
+    const loop_list over = graph_[sum].over;
+    const expr body = graph_[sum].arguments[0];
+    if (!products_.written_out(over, body)) return expr::none;
+    const auto all = graph_.factors(body);
+    const expr_list factors(all.begin(), all.end());
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+        const auto terms = graph_.terms(factors[k]);
+        if (terms.size() < 2) continue;
+        expr_list made;
+        for (const expr t : expr_list(terms.begin(), terms.end())) {
+            auto product = factors;
+            product[k] = t;
+            const expr part = graph_.sum(over, graph_.multiply(product));
+            if (graph_[part].kind != kind::sum) break;
+            const auto written =
+                products_.written_out(graph_[part].over, graph_[part].arguments[0]);
+            if (!written || !pays_as_recurrence(written->over, written->body)) break;
+            made.push_back(part);
+        }
+        if (made.size() == graph_.terms(factors[k]).size()) return graph_.add(made);
+    }
+    return expr::none;
+}
+
 // The sum with the factors of a tensor of all pairs in its place, where it is then one up to an
 // index that need not go over all pairs.
 expr lowering::with_written_out(expr sum) {
@@ -129,7 +164,7 @@ expr lowering::with_written_out(expr sum) {
     const auto written = products_.written_out(graph_[sum].over, graph_[sum].arguments[0]);
     if (!written) return sum;
     const auto p = prefix_product_of(fold::sum, written->over, written->body);
-    if (!p || !pays_up_to_index(*p)) return sum;
+    if (p ? !pays_up_to_index(*p) : !pays_as_recurrence(written->over, written->body)) return sum;
     const expr made = graph_.sum(written->over, written->body);
     if (graph_[made].kind != kind::sum) return sum;
     products_.take(*written);

@@ -37,10 +37,7 @@ constexpr std::int64_t fewest_scanned = 8;
 // condition without which the number stands there that changes nothing. Nothing where it is no such
 // body.
 expr_list lowering::folded_factors(fold folding, expr body) const {
-    if (folding == fold::sum) {
-        const auto all = graph_.factors(body);
-        return {all.begin(), all.end()};
-    }
+    if (folding == fold::sum) return conjuncts_of(graph_, body);
     const auto& node = graph_[body];
     const bool scanned = folding == fold::product || folding == fold::maximum ||
                          folding == fold::minimum || folding == fold::logsumexp;
@@ -58,7 +55,7 @@ void lowering::write(const access& target, const loop_list& indices, expr value)
 
 // target = the fold of the value up to each place of a loop, or from it on.
 void lowering::scan_into(fold folding, const access& target, const loop_list& indices, expr value,
-                         loop along, bool backwards, expr decay) {
+                         loop along, bool backwards, expr decay, bool logarithms) {
     const auto& node = graph_[value];
     const bool in_memory =
         node.kind == kind::load && !node.edged && !is_foreign(value) && node.indices == indices;
@@ -72,50 +69,97 @@ void lowering::scan_into(fold folding, const access& target, const loop_list& in
     scan.along = along;
     scan.backwards = backwards;
     scan.decay = decay;
+    scan.logarithms = logarithms;
     scan.body = in_memory ? value : graph_.load(target);
     plan_.steps.push_back(make_step(graph_, std::move(scan)));
 }
 
 // Whether the fold up to place i, or from it on, is read at i, for all i of a target.
 bool lowering::is_read_as_it_stands(const prefix_product& p, const access& target) const {
-    if (p.end.offset != 0 || p.end.factor(p.i) != (p.forwards ? 1 : -1)) return false;
+    if (p.number || p.end.offset != 0 || p.end.factor(p.i) != (p.forwards ? 1 : -1)) return false;
     return graph_.extent(p.i) == graph_.extent(p.j) && contains(loops_of(target), p.i);
 }
 
+// What a comparison of a loop of a fold with whole numbers that tensors hold says of the loop:
+// its end, less that number. Nothing where it compares something else.
+std::optional<lowering::number_bound> lowering::number_bound_in(expr condition, loop j) const {
+    const auto& test = graph_[condition];
+    if (test.kind != kind::operation ||
+        (test.code != opcode::less && test.code != opcode::less_equal))
+        return {};
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+        const auto at = place_of(graph_, test.arguments[side]);
+        const expr number = test.arguments[1 - side];
+        if (!at || at->edge != edge::none || at->terms.size() != 1 || at->factor(j) != 1) continue;
+        whole_facts facts;
+        if (contains(graph_[number].indices, j) || !is_whole(number, facts) || facts.numbers == 0 ||
+            graph_.size(graph_[number].indices) < fewest_scanned)
+            continue;
+        const std::int64_t strict = test.code == opcode::less ? 1 : 0;
+        return number_bound{number, side == 0, at->offset + strict * (side == 0 ? 1 : -1)};
+    }
+    return {};
+}
+
 // A fold over all j up to a place that says i, or from it on, of a product in which no factor has
-// both.
+// both: the factors but for the condition at `k`. Nothing where one has both.
+std::optional<lowering::prefix_product> lowering::split_at_bound(fold folding,
+                                                                 const loop_list& over,
+                                                                 const expr_list& factors,
+                                                                 std::size_t k, loop j) const {
+    prefix_product found;
+    loop_list ends;  // the loops that say where
+    if (const auto bound = bound_in(graph_, factors[k], {j})) {
+        if (bound->rest.terms.size() != 1) return {};
+        found.forwards = bound->sign < 0;
+        found.end = bound->rest;
+        found.i = bound->rest.terms[0].over;
+        found.pairs = triangle_in(graph_, factors[k], j);
+        ends = {found.i};
+    } else if (const auto number = number_bound_in(factors[k], j)) {
+        found.number = number->number;
+        found.forwards = number->forwards;
+        found.end.offset = number->less;
+        ends = graph_[number->number].indices;
+    } else {
+        return {};
+    }
+    found.j = j;
+    found.condition = factors[k];
+    found.over = over;
+    loop_list beside = ends, own;
+    for (std::size_t other = 0; other < factors.size(); ++other) {
+        if (other == k) continue;
+        const auto& indices = graph_[factors[other]].indices;
+        const bool summed = contains(indices, j);
+        if (summed && !common(indices, ends).empty()) return {};
+        auto& all = summed ? own : beside;
+        all = united(all, indices);
+        (summed ? found.summed : found.others).push_back(factors[other]);
+    }
+    if (folding != fold::sum && (!found.others.empty() || !common(over, ends).empty())) return {};
+    found.later = common(over, beside);
+    found.alone = without(over, found.later);
+    found.state = without(own, found.alone);
+    found.ends = std::move(ends);
+    return found;
+}
+
+// Such a fold. Where both loops of the condition are folded, what is folded first is that of which
+// less is carried.
 std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding,
                                                                     const loop_list& over,
                                                                     expr body) const {
     if (!graph_.solves_places()) return {};
     const expr_list factors = folded_factors(folding, body);
     for (std::size_t k = 0; k < factors.size(); ++k) {
-        const auto bound = bound_in(graph_, factors[k], over);
-        if (!bound || bound->rest.terms.size() != 1) continue;
-        prefix_product found;
-        found.j = bound->j;
-        found.forwards = bound->sign < 0;
-        found.end = bound->rest;
-        found.i = bound->rest.terms[0].over;
-        found.condition = factors[k];
-        found.over = over;
-        found.pairs = triangle_in(graph_, factors[k], found.j);
-        loop_list beside, own;
-        bool mixed = contains(over, found.i);
-        for (std::size_t other = 0; other < factors.size(); ++other) {
-            if (other == k) continue;
-            const auto& indices = graph_[factors[other]].indices;
-            const bool summed = contains(indices, found.j);
-            mixed = mixed || (summed && contains(indices, found.i));
-            auto& all = summed ? own : beside;
-            all = united(all, indices);
-            (summed ? found.summed : found.others).push_back(factors[other]);
+        std::optional<prefix_product> best;
+        for (const loop j : common(graph_[factors[k]].indices, over)) {
+            auto found = split_at_bound(folding, over, factors, k, j);
+            if (found && (!best || graph_.size(found->state) < graph_.size(best->state)))
+                best = std::move(found);
         }
-        if (mixed || (folding != fold::sum && !found.others.empty())) continue;
-        found.later = common(over, beside);
-        found.alone = without(over, found.later);
-        found.state = without(own, found.alone);
-        return found;
+        if (best) return best;
     }
     return {};
 }
@@ -123,16 +167,16 @@ std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding
 // With the factors beside the fold that know nothing of i in it, and what they are summed over: a
 // condition relates them to what is folded, as in a sum up to an index within another.
 lowering::prefix_product lowering::with_related(prefix_product p) const {
-    loop_list held{p.i};
+    loop_list held = p.ends;
     for (const expr f : p.others)
-        if (contains(graph_[f].indices, p.i)) held = united(held, graph_[f].indices);
+        if (!common(graph_[f].indices, p.ends).empty()) held = united(held, graph_[f].indices);
     expr_list beside;
     for (const expr f : p.others) {
         const bool related = common(graph_[f].indices, held).empty();
         (related ? p.summed : beside).push_back(f);
     }
     p.others = std::move(beside);
-    loop_list own, later;
+    loop_list own, later = p.ends;
     for (const expr f : p.summed) own = united(own, graph_[f].indices);
     for (const expr f : p.others) later = united(later, graph_[f].indices);
     p.later = common(p.over, later);
@@ -143,6 +187,7 @@ lowering::prefix_product lowering::with_related(prefix_product p) const {
 
 // Whether no place at all is summed up for some i.
 bool lowering::may_be_empty(const prefix_product& p) const {
+    if (p.number) return true;
     std::int64_t fewest = p.end.offset + (p.forwards ? 1 : graph_.extent(p.j));
     for (const auto& t : p.end.terms)
         fewest += std::min<std::int64_t>(0, t.factor * (graph_.extent(t.over) - 1));
@@ -157,6 +202,52 @@ bool lowering::has_small_state(const prefix_product& p) const {
     });
 }
 
+expr lowering::summed_of(const prefix_product& p) {
+    return p.summed.empty() ? graph_.constant(1) : graph_.multiply(p.summed);
+}
+
+// Whether what stands beside the fold is hidden somewhere: where nothing is folded, or nothing but
+// what a bracket in it leaves out.
+bool lowering::hides_beside(const prefix_product& p) {
+    const bool hides = may_be_empty(p) || (graph_.has_bracket(summed_of(p)) && !is_integer(type_));
+    return hides && !p.others.empty();
+}
+
+// A fold under such a condition that is one pass, with all states in memory.
+std::optional<lowering::prefix_product> lowering::scanned(fold folding, const loop_list& over,
+                                                          expr body) {
+    if (type_ != element::f32 && type_ != element::f64 && !is_integer(type_)) return {};
+    if (folding == fold::logsumexp && is_integer(type_)) return {};
+    auto p = prefix_product_of(folding, over, body);
+    if (p && folding == fold::sum && graph_.has_bracket(graph_.multiply(p->summed)))
+        p = with_related(*std::move(p));
+    if (!p || graph_.extent(p->j) < fewest_scanned || !has_small_state(*p)) return {};
+    if (plan_.careful && hides_beside(*p)) return {};
+    return p;
+}
+
+// What was folded up to where the condition says, of places 0 to the extent: up to but not with a
+// place, or from it on.
+expr lowering::read_at_end(const prefix_product& p, const longer_axis& memory) {
+    const std::int64_t extent = graph_.extent(p.j);
+    if (!p.number) {
+        // j <= end, or -end <= j
+        place at;
+        at.add(p.end, p.forwards ? 1 : -1);
+        at.offset += p.forwards ? 1 : 0;
+        at.edge = edge::clamp;
+        at.high = extent;
+        return graph_.load(memory.at(std::move(at)));
+    }
+    // Numbers far from all places say the same as those beside them.
+    const auto number = [&](std::int64_t n) { return graph_.constant(static_cast<double>(n)); };
+    const std::int64_t add = (p.forwards ? 1 : 0) - p.end.offset;
+    expr at = graph_.apply(code_of(ir::function::maximum), p.number, number(-add));
+    at = graph_.apply(code_of(ir::function::minimum), at, number(extent - add));
+    at = graph_.add({at, number(add)});
+    return graph_.gather(memory.at({}), {{static_cast<std::int32_t>(memory.axis), {}}}, {at});
+}
+
 // The fold of a body under such a condition, if it is one: what is folded up to each place of the
 // loop, in memory of one place more, read where the condition says, and what is left of a sum.
 // Nothing where the other loop stands in what is folded, too.
@@ -164,21 +255,13 @@ bool lowering::has_small_state(const prefix_product& p) const {
 // it.
 std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, expr body,
                                         const access* target) {
-    if (type_ != element::f32 && type_ != element::f64 && !is_integer(type_)) return {};
-    if (folding == fold::logsumexp && is_integer(type_)) return {};
-    auto p = prefix_product_of(folding, over, body);
-    if (p && folding == fold::sum && graph_.has_bracket(graph_.multiply(p->summed)))
-        p = with_related(*std::move(p));
-    if (!p || graph_.extent(p->j) < fewest_scanned || !has_small_state(*p)) return {};
+    const auto p = scanned(folding, over, body);
+    if (!p) return {};
+    hides_ = hides_ || hides_beside(*p);
     const auto alone = without(p->alone, {p->j});
-    expr value = p->summed.empty() ? graph_.constant(1) : graph_.multiply(p->summed);
+    expr value = summed_of(*p);
     if (folding == fold::sum) value = graph_.sum(alone, value);
-    if (graph_.has_bracket(value) && !is_integer(type_)) return {};  // hides what is no number
-    if (!p->others.empty() && may_be_empty(*p)) {  // what stands beside it is hidden there
-        if (plan_.careful) return {};
-        hides_ = true;
-    }
-    if (folding != fold::sum) value = graph_.row(folding, alone, value);
+    else value = graph_.row(folding, alone, value);
     if (target != nullptr && is_read_as_it_stands(*p, *target) && p->others.empty()) {
         const moved_loop there{p->i, {0, {{p->j, 1}}}};
         const access written = moved(graph_, *target, there);
@@ -188,22 +271,14 @@ std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, exp
             return graph_.load(*target);
         }
     }
-    // places 0 to extent: of the fold up to but not with a place, or from it on
-    const std::int64_t extent = graph_.extent(p->j);
     const auto indices = united(graph_[value].indices, {p->j});
-    const auto memory = longer_memory(indices, p->j, 1);
-    emit_map(memory.at({p->forwards ? 0 : extent, {}}), without(indices, {p->j}),
+    const auto memory = longer_memory(axis_order(indices, value), p->j, 1);
+    emit_map(memory.at({p->forwards ? 0 : graph_.extent(p->j), {}}), without(indices, {p->j}),
              graph_.constant(identity_of(folding)), fold::none, {});
     scan_into(folding, memory.at({p->forwards ? 1 : 0, {{p->j, 1}}}), indices, value, p->j,
               !p->forwards);
-    // j <= end, or -end <= j
-    place at;
-    at.add(p->end, p->forwards ? 1 : -1);
-    at.offset += p->forwards ? 1 : 0;
-    at.edge = edge::clamp;
-    at.high = extent;
     auto product = p->others;
-    product.push_back(graph_.load(memory.at(std::move(at))));
+    product.push_back(read_at_end(*p, memory));
     value = graph_.multiply(product);
     return p->later.empty() ? value : graph_.sum(p->later, value);
 }

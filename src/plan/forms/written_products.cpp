@@ -2,6 +2,7 @@
 #include "src/plan/forms/written_products.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "src/base/small_set.hpp"
 #include "src/plan/pool/semiseparable.hpp"
@@ -15,6 +16,20 @@ bool is_elementwise(const graph& values, expr e, small_set<expr, 16>& seen) {
     if (node.kind == kind::sum || node.kind == kind::fold) return false;
     return std::all_of(node.arguments.begin(), node.arguments.end(),
                        [&](expr a) { return is_elementwise(values, a, seen); });
+}
+
+// The loops of weights of a softmax of what a condition leaves of one of them, where the values
+// know nothing of the other: they are carried from place to place.
+std::optional<triangle> carried_weights(const graph& values, expr e) {
+    const auto& node = values[e];
+    if (node.kind != kind::fold || node.folding != fold::softmax || node.over.size() != 1)
+        return {};
+    const auto cases =
+        chosen_in(values, node.arguments[0], -std::numeric_limits<double>::infinity());
+    if (!cases) return {};
+    const auto pairs = triangle_in(values, cases->condition, node.over[0]);
+    if (!pairs || contains(values[cases->value].indices, pairs->i)) return {};
+    return pairs;
 }
 
 }  // namespace
@@ -60,10 +75,16 @@ void written_products::add(const access& target, expr value) {
     known.reset();
     definition made{target, {}, {}, {}};
     if (!first || values[value].indices != loops ||
-        !std::all_of(target.at.begin(), target.at.end(), is_whole_axis) || !flatten(value, made) ||
-        made.factors.size() < 2)
+        !std::all_of(target.at.begin(), target.at.end(), is_whole_axis))
         return;
-    made.compared = compared_in(made.factors);
+    if (const auto pairs = carried_weights(values, value)) {
+        made.factors = {value};
+        made.compared = {{std::min(pairs->i, pairs->j), std::max(pairs->i, pairs->j)}};
+    } else if (flatten(value, made) && made.factors.size() > 1) {
+        made.compared = compared_in(made.factors);
+    } else {
+        return;
+    }
     known = std::move(made);
 }
 
@@ -73,7 +94,7 @@ void written_products::settle(const access& target, const std::function<expr(exp
     auto& values = plan_.values;
     for (expr& f : found->second->factors) {
         small_set<expr, 16> before, after;
-        if (is_elementwise(values, f, before)) continue;
+        if (is_elementwise(values, f, before) || carried_weights(values, f)) continue;
         f = values.substituted(f, in_memory);
         if (!is_elementwise(values, f, after)) return found->second.reset();
     }

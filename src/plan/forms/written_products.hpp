@@ -20,7 +20,7 @@ public:
         : plan_(plan), kept_(std::move(kept)) {}
 
     /// Remembers what an equation computes, where that is a product, or a sum of products, over two
-    /// loops or more, in the workspace.
+    /// loops or more, in the workspace; or weights of a softmax up to an index.
     void add(const access& target, expr value);
     /// Once that is lowered: where sums in its factors are in memory now; none: they are not.
     void settle(const access& target, const std::function<expr(expr)>& in_memory);

@@ -105,4 +105,18 @@ std::optional<bound_of_fold> bound_in(const graph& values, expr condition, const
     return found;
 }
 
+expr_list conjuncts_of(const graph& values, expr product) {
+    expr_list found;
+    const auto add = [&](const auto& self, expr f) -> void {
+        const auto& node = values[f];
+        const bool both = node.kind == kind::operation && node.code == opcode::logical_and &&
+                          values.is_bracket(node.arguments[0]) &&
+                          values.is_bracket(node.arguments[1]);
+        if (!both) return found.push_back(f);
+        for (const expr a : node.arguments) self(self, a);
+    };
+    for (const expr f : values.factors(product)) add(add, f);
+    return found;
+}
+
 }  // namespace ricci::plan

@@ -22,6 +22,7 @@ public:
             if (node.folding == fold::softmax) return softmax(node);
             if (node.folding == fold::product) return others(node);
         }
+        if (const auto by_distance = of_distance(factor)) return by_distance;
         if (node.kind == kind::operation && node.code == opcode::equal)
             for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
                 if (auto w = extreme(node.arguments[side], node.arguments[1 - side])) return w;
@@ -99,6 +100,86 @@ private:
         if (!found || (found->of != value && found->of != under)) return {};
         found->extremum = compared;
         return found;
+    }
+
+    // step * d + ahead, of the place of a pair or of how far it is from another one.
+    struct places_between {
+        std::int64_t step, ahead;
+    };
+    std::optional<places_between> distance_in(expr e) const {
+        const auto& node = values_[e];
+        if (node.kind == kind::operation && node.code == code_of(ir::function::absolute)) {
+            auto inside = distance_in(node.arguments[0]);
+            if (!inside) return {};
+            if (inside->step >= 0 && inside->ahead >= 0) return inside;
+            if (inside->step > 0 || inside->ahead > 0) return {};
+            return places_between{-inside->step, -inside->ahead};
+        }
+        const auto at = place_of(values_, e);
+        if (!at || has_bounds(*at) || at->terms.size() != 2) return {};
+        const std::int64_t step = at->factor(pairs_.i);
+        if (step == 0 || at->factor(pairs_.j) != -step) return {};
+        // i - j is d - offset, or -d - offset where the pairs point down
+        return places_between{pairs_.up ? step : -step, at->offset - step * pairs_.offset};
+    }
+    bool is_of_pair(expr e) const {
+        return contains(values_[e].indices, pairs_.i) || contains(values_[e].indices, pairs_.j);
+    }
+    static pair_weight by(pair_weight::weight_kind kind, expr of, const places_between& d) {
+        pair_weight made;
+        made.kind = kind;
+        made.of = of;
+        made.step = d.step;
+        made.ahead = d.ahead;
+        return made;
+    }
+    std::optional<pair_weight> of_distance(expr factor) const {
+        using enum pair_weight::weight_kind;
+        const auto& node = values_[factor];
+        if (const auto d = distance_in(factor)) return by(distance, expr::none, *d);
+        if (node.kind != kind::operation) return {};
+        if (node.code == opcode::not_equal || node.code == opcode::logical_or)
+            return other_place(factor);
+        if (node.code == opcode::power) {
+            const expr base = node.arguments[0];
+            const auto d = is_of_pair(base) ? std::nullopt : distance_in(node.arguments[1]);
+            if (!d) return {};
+            // 1 / 0 is no number that powers are made of.
+            const bool is_number = values_[base].kind == kind::constant && values_[base].value != 0;
+            if (d->step < 0 && !is_number) return {};
+            return by(power, base, *d);
+        }
+        if (node.code != code_of(ir::function::exp)) return {};
+        std::optional<places_between> d;
+        expr_list rate{values_.constant(1)};
+        for (const expr f : values_.factors(node.arguments[0])) {
+            if (!is_of_pair(f)) {
+                rate.push_back(f);
+            } else if (d || !(d = distance_in(f))) {
+                return {};
+            }
+        }
+        if (!d) return {};
+        return by(exponential, values_.multiply(rate), *d);
+    }
+    // [d != 0], or that or a condition on other things.
+    std::optional<pair_weight> other_place(expr condition) const {
+        const auto& node = values_[condition];
+        if (node.code == opcode::logical_or) {
+            for (const expr side : node.arguments)
+                if (values_[side].kind == kind::operation &&
+                    values_[side].code == opcode::not_equal)
+                    if (const auto found = other_place(side)) return found;
+            return {};
+        }
+        const auto left = place_of(values_, node.arguments[0]),
+                   right = place_of(values_, node.arguments[1]);
+        if (!left || !right || has_bounds(*left) || has_bounds(*right)) return {};
+        auto difference = *left;
+        difference.add(*right, -1);
+        const auto d = distance_in(values_.position(difference));
+        if (!d || d->ahead != 0) return {};
+        return by(pair_weight::weight_kind::apart, expr::none, *d);
     }
 
     graph& values_;

@@ -33,14 +33,19 @@ std::optional<chosen> chosen_in(const graph&, expr cases, double otherwise);
 /// each i: all x_j under the condition.
 struct pair_weight {
     enum class weight_kind : std::uint8_t {
-        softmax,  // exp(x_j) by the sum of these
-        extreme,  // [x_j = max x], or min
-        others,   // the product of all x but x_j
+        softmax,      // exp(x_j) by the sum of these
+        extreme,      // [x_j = max x], or min
+        others,       // the product of all x but x_j
+        power,        // of a number, to the power of step * d + ahead
+        exponential,  // of a number times that
+        distance,     // step * d + ahead; d: how many places the pair lies beyond the nearest one
+        apart,        // [d != 0], or that or something else
     };
     weight_kind kind = weight_kind::softmax;
     fold folding = fold::maximum;  // of an extreme
-    expr of;                       // x_j
+    expr of;                       // x_j; the number
     expr extremum;                 // what an extreme is compared with
+    std::int64_t step = 0, ahead = 0;
 };
 std::optional<pair_weight> pair_weight_in(graph&, const running_extrema&, expr factor,
                                           const triangle&);

@@ -29,7 +29,7 @@ class place_solver {
 public:
     place_solver(graph& values, const loop_list& over, expr body, strided how)
         : values_(values), over_(over), body_(body), how_(how) {
-        for (const expr f : values_.factors(body)) add_factor(f);
+        for (const expr f : conjuncts_of(values_, body)) add_factor(f);
     }
 
     expr run() {
@@ -60,7 +60,7 @@ public:
                                                            : narrow(test.code, *left, *right);
             if (result) return result;
         }
-        return expr::none;
+        return either();
     }
 
 private:
@@ -92,7 +92,7 @@ private:
         return values_.apply(opcode::not_equal, a, b);
     }
     bool is_summed(loop l) const { return contains(over_, l); }
-    // [a and b] is [a] [b], and [|p| <= n] is [-n <= p] [p <= n].
+    // [|p| <= n] is [-n <= p] [p <= n].
     void add_factor(expr f) {
         const auto& node = values_[f];
         if (is_chosen(values_, f)) return add_chosen(f);
@@ -112,13 +112,28 @@ private:
                 return;
             }
         }
-        const bool both = node.kind == kind::operation && node.code == opcode::logical_and &&
-                          values_.is_bracket(node.arguments[0]) &&
-                          values_.is_bracket(node.arguments[1]);
-        if (!both) return factors_.push_back(f);
-        const expr first = node.arguments[0], second = node.arguments[1];
-        add_factor(first);
-        add_factor(second);
+        factors_.push_back(f);
+    }
+
+    // [a or b] as [a] and, where that does not hold, [b]: two sums, where each is solved.
+    expr either() {
+        for (std::size_t k = 0; k < factors_.size(); ++k) {
+            const auto& node = values_[factors_[k]];
+            if (node.kind != kind::operation || node.code != opcode::logical_or) continue;
+            const expr a = node.arguments[0], b = node.arguments[1];
+            const auto equality = values_[a];
+            if (equality.kind != kind::operation || equality.code != opcode::equal) continue;
+            expr_list first = factors_, second = factors_;
+            first[k] = a;
+            second[k] = b;
+            second.push_back(
+                values_.apply(opcode::not_equal, equality.arguments[0], equality.arguments[1]));
+            const expr here = solved_sum(values_, over_, values_.multiply(first), how_);
+            if (!here) continue;
+            const expr there = solved_sum(values_, over_, values_.multiply(second), how_);
+            if (there) return values_.add({here, there});
+        }
+        return expr::none;
     }
 
     // The sum over j with i - w < j <= i, of what does not have both, is one over the few places of
@@ -464,7 +479,7 @@ expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
         const auto& node = values[f];
         return node.kind == kind::operation &&
                ((node.code >= opcode::less && node.code <= opcode::equal) ||
-                node.code == opcode::logical_and);
+                node.code == opcode::logical_and || node.code == opcode::logical_or);
     };
     const auto holds = [&](expr t) {
         const auto all = values.factors(t);

@@ -31,6 +31,9 @@ std::optional<bound_of_fold> bound_in(const graph&, expr condition, const loop_l
 /// read once.
 bool adds_rows(const graph&, const place& difference, const loop_list& over, expr_span factors);
 
+/// The factors of a product, [a and b] as [a] [b].
+expr_list conjuncts_of(const graph&, expr product);
+
 /// Whether an equality of a free loop and of a summed one with a stride, [p = 2q + k], is solved
 /// for k, so that the sum is over all q; or kept, as who knows what p is may compute the even and
 /// the odd p apart.

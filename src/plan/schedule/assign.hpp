@@ -46,9 +46,10 @@ struct assign {
     // of it; none: the target has no such loop.
     loop scattered;
     expr numbers;
-    loop along;              // scan: one of `loops`
-    bool backwards = false;  // scan: from the last one on
-    expr decay;              // scan of a sum: a load, which is not read where the scan begins
+    loop along;               // scan: one of `loops`
+    bool backwards = false;   // scan: from the last one on
+    expr decay;               // scan of a sum: a load, which is not read where the scan begins
+    bool logarithms = false;  // of the decay, which is exp of what is loaded
     matrix_part matrix = {};
     expr right;  // matrix: a load, the right-hand sides
     // A product under a bracket is one by zeros here: where what it writes is no number, something

@@ -164,7 +164,8 @@ struct scan_step : assignment_step {
     std::size_t along = 0;
     operand out, in, decay;
     tensor_use to, from;
-    tensor_use decayed_by;  // of no slot: nothing decays
+    tensor_use decayed_by;    // of no slot: nothing decays
+    bool logarithms = false;  // of the decay
 
     bool decays() const { return decayed_by.slot != slot_number::none; }
 };

@@ -142,6 +142,7 @@ private:
         require(!a.decay || (a.kind == assignment_kind::scan && a.folding == fold::sum &&
                              values_[a.decay].kind == kind::load),
                 "what decays and is no scan");
+        require(a.decay || !a.logarithms, "logarithms of no decay");
         if (a.kind == assignment_kind::lookups) check_lookups(a);
         if (a.kind == assignment_kind::matrix) check_matrix(a);
         if (a.kind == assignment_kind::map || a.kind == assignment_kind::scan)

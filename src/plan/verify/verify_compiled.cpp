@@ -289,7 +289,8 @@ private:
                 "a scan that writes elsewhere");
         require(reached(s.in, s.extents) == reached_by(plan_.values[a.body].source, a.loops),
                 "a scan that reads elsewhere");
-        require(s.decays() == (a.decay != expr::none), "a decay that got lost");
+        require(s.decays() == (a.decay != expr::none) && s.logarithms == a.logarithms,
+                "a decay that got lost");
         require(!s.decays() || reached(s.decay, s.extents) ==
                                    reached_by(plan_.values[a.decay].source, a.loops),
                 "a decay that is read elsewhere");

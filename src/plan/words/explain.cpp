@@ -179,6 +179,9 @@ public:
                            use(s.in.use), free);
     }
 
+    std::string decay_of(const scan_step& s) const {
+        return s.logarithms ? fmt::format("exp({})", use(s.decayed_by)) : use(s.decayed_by);
+    }
     std::string line(const scan_step& s) const {
         std::string loops;
         for (std::size_t k = 0; k < s.indices.size(); ++k)
@@ -187,9 +190,8 @@ public:
         return fmt::format(
             "{} {} {}  {} = {}   {}", word_of(s.folding), s.backwards ? "from each" : "up to each",
             words_of_index(p_, s.indices[s.along]), use(s.to),
-            s.decays()
-                ? fmt::format("{}, times {} from each to the next", use(s.from), use(s.decayed_by))
-                : use(s.from),
+            s.decays() ? fmt::format("{}, times {} from each to the next", use(s.from), decay_of(s))
+                       : use(s.from),
             loops);
     }
 

@@ -177,6 +177,10 @@ private:
         return all;
     }
 
+    std::string decay_of(const assign& a) const {
+        return a.logarithms ? fmt::format(", times exp({})", text(a.decay))
+                            : fmt::format(", times {}", text(a.decay));
+    }
     std::string text(const assign& a) const {
         std::string scale, place, over, before;
         if (a.scale && !values_.is_constant(a.scale, 1))
@@ -185,7 +189,7 @@ private:
             place = fmt::format("[{} = {}] ", loop_name(a.scattered), text(a.numbers));
         if (a.kind == assignment_kind::scan)
             over = fmt::format("{}({} on{}) ", word_of(a.folding), loop_name(a.along),
-                               a.decay ? fmt::format(", times {}", text(a.decay)) : "");
+                               a.decay ? decay_of(a) : "");
         else if (a.kind == assignment_kind::extremum)
             over = fmt::format("arg{}({}) ", word_of(a.folding), names(a.over));
         else if (a.kind == assignment_kind::matrix && a.matrix.task == matrix_task::solve)

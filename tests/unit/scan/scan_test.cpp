@@ -174,7 +174,8 @@ namespace {
 /// The largest error of a linear recurrence, of what it would be of sizes. A decay that has no
 /// number stands where none is read.
 template <class T>
-long double error_of_recurrence(unsigned seed, std::int64_t n, bool backwards) {
+long double error_of_recurrence(unsigned seed, std::int64_t n, bool backwards,
+                                bool logarithms = false) {
     constexpr std::int64_t rows = 11;
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> numbers(-1, 1);
@@ -182,6 +183,8 @@ long double error_of_recurrence(unsigned seed, std::int64_t n, bool backwards) {
     for (auto& v : x) v = static_cast<T>(numbers(random));
     for (auto& v : decay)
         v = random() % 4 == 0 ? T{0} : random() % 2 == 0 ? T{1} : static_cast<T>(numbers(random));
+    if (logarithms)
+        for (auto& v : decay) v = std::log(std::abs(v));  // -infinity of 0
     const std::vector<std::int64_t> extents{n, rows};
     const ricci::steps::operand lines{0, {1, n}}, columns{0, {rows, 1}};
     const auto at = [&](std::int64_t r, std::int64_t k) {
@@ -190,8 +193,8 @@ long double error_of_recurrence(unsigned seed, std::int64_t n, bool backwards) {
     const std::int64_t start = backwards ? n - 1 : 0;
     for (std::int64_t r = 0; r < rows; ++r)
         decay[at(r, start)] = std::numeric_limits<T>::quiet_NaN();
-    const prepared_scan scan(
-        {ricci::element_v<T>, fold::sum, backwards, extents, 0, lines, lines, true, columns});
+    const prepared_scan scan({ricci::element_v<T>, fold::sum, backwards, extents, 0, lines, lines,
+                              true, columns, logarithms});
     scan.run(y.data(), x.data(), decay.data());
     auto in_place = x;
     scan.run(in_place.data(), in_place.data(), decay.data());
@@ -201,7 +204,8 @@ long double error_of_recurrence(unsigned seed, std::int64_t n, bool backwards) {
         long double sum = 0, size = 0;
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t i = backwards ? n - 1 - k : k;
-            const auto c = k == 0 ? 0.0L : static_cast<long double>(decay[at(r, i)]);
+            const auto by = static_cast<long double>(decay[at(r, i)]);
+            const auto c = k == 0 ? 0.0L : logarithms ? std::exp(by) : by;
             const auto place = static_cast<std::size_t>(r * n + i);
             sum = static_cast<long double>(x[place]) + c * sum;
             size = std::abs(static_cast<long double>(x[place])) + std::abs(c) * size;
@@ -220,6 +224,8 @@ TEST_CASE("linear recurrences, in both directions") {
             CAPTURE(n, backwards);
             CHECK(error_of_recurrence<float>(static_cast<unsigned>(n), n, backwards) < 1);
             CHECK(error_of_recurrence<double>(static_cast<unsigned>(n), n, backwards) < 4);
+            CHECK(error_of_recurrence<float>(static_cast<unsigned>(n), n, backwards, true) < 1);
+            CHECK(error_of_recurrence<double>(static_cast<unsigned>(n), n, backwards, true) < 50);
         }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -161,7 +162,10 @@ private:
             const std::int64_t n = a.backwards ? extent - 1 - k : k;
             loops_.set(a.along, n);
             T here = row[static_cast<std::size_t>(n)];
-            if (k > 0) here += values_.at(a.decay) * before;
+            if (k > 0) {
+                const T decay = values_.at(a.decay);
+                here += (a.logarithms ? static_cast<T>(std::exp(decay)) : decay) * before;
+            }
             values_.store(a.target, before = here);
         }
     }

@@ -218,7 +218,9 @@ private:
             over.push_back({s.indices[k], s.extents[k]});
         return std::string("scan ") + (s.backwards ? "backwards " : "") + word_of(s.folding) + " " +
                name(s.to.slot) + " = " + name(s.from.slot) +
-               (s.decays() ? " decay " + name(s.decayed_by.slot) : "") + "  " + loops(over) + "\n";
+               (s.decays() ? (s.logarithms ? " decay exp " : " decay ") + name(s.decayed_by.slot)
+                           : "") +
+               "  " + loops(over) + "\n";
     }
 
     std::string words_of_step(const matrix_step& s) const {

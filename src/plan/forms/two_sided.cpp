@@ -1,0 +1,53 @@
+// Folds over all places but those between two bounds: what lies below, and what lies above. The sum
+// over j of [j != i] x^j is one up to i, and one from i on; nothing is taken away from the whole.
+#include <utility>
+
+#include "src/plan/forms/lower.hpp"
+#include "src/plan/pool/solve_places.hpp"
+
+namespace ricci::plan {
+
+// The two sides that a condition leaves of a folded loop: [j != i], or [j < i or j > i + 3], of
+// which no place is on both.
+std::optional<lowering::two_sides> lowering::sides_of(expr condition, const loop_list& over) {
+    const auto test = graph_[condition];
+    if (test.kind != kind::operation || common(test.indices, over).empty()) return {};
+    const auto& sides = test.arguments;
+    if (test.code == opcode::not_equal && place_of(graph_, sides[0]) && place_of(graph_, sides[1]))
+        return two_sides{graph_.apply(opcode::less, sides[0], sides[1]),
+                         graph_.apply(opcode::less, sides[1], sides[0])};
+    if (test.code != opcode::logical_or) return {};
+    for (const loop j : common(test.indices, over)) {
+        const auto first = bound_in(graph_, sides[0], {j}),
+                   second = bound_in(graph_, sides[1], {j});
+        if (!first || !second || first->sign == second->sign) continue;
+        place both = first->rest;  // one less than how many places meet both
+        both.add(second->rest, 1);
+        if (both.terms.empty() && both.offset < 0) return two_sides{sides[0], sides[1]};
+    }
+    return {};
+}
+
+// The fold as one of what is below and one of what is above, where each takes one pass.
+std::optional<expr> lowering::two_sided(fold folding, const loop_list& over, expr body) {
+    if (!graph_.solves_places() || folding == fold::logsumexp) return {};
+    const expr_list factors = folded_factors(folding, body);
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+        const auto sides = sides_of(factors[k], over);
+        if (!sides) continue;
+        const auto under = [&](expr condition) {
+            auto product = factors;
+            product[k] = condition;
+            if (folding == fold::sum) return graph_.multiply(product);
+            return graph_.apply(opcode::select, condition, factors[0],
+                                graph_.constant(identity_of(folding)));
+        };
+        const expr below = under(sides->below), above = under(sides->above);
+        if (!scanned(folding, over, below) || !scanned(folding, over, above)) continue;
+        const expr first = *prefix_of(folding, over, below);
+        return combined(folding, {first, *prefix_of(folding, over, above)});
+    }
+    return {};
+}
+
+}  // namespace ricci::plan
