@@ -1,7 +1,7 @@
 // Which indices are shared out over which grid of ranks.
 #include <algorithm>
-#include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,7 +10,6 @@
 
 #include <ricci/error.hpp>
 
-#include "src/base/sort_stably.hpp"
 #include "src/base/texts.hpp"
 #include "src/placement/grids.hpp"
 #include "src/placement/network_model.hpp"
@@ -38,10 +37,11 @@ struct way {
     }
 };
 
-/// Whether `a` is to be preferred. Times that differ by rounding are the same.
+/// Whether `a` is to be preferred. Times that differ by rounding are the same: an order all the same,
+/// as numbers of fewer digits are compared.
 bool is_better(const way& a, const way& b) {
-    const double apart = a.takes.seconds() - b.takes.seconds();
-    if (std::abs(apart) > 1e-9 * b.takes.seconds()) return apart < 0;
+    const auto x = static_cast<float>(a.takes.seconds()), y = static_cast<float>(b.takes.seconds());
+    if (x != y) return x < y;
     if (a.takes.bytes != b.takes.bytes) return a.takes.bytes < b.takes.bytes;
     return a.grid.size() < b.grid.size();
 }
@@ -159,7 +159,7 @@ private:
     // The best ways of each set of letters are planned: what is made again behind exchanges, and the
     // workspace, only plans know. The soonest that has room is chosen.
     choice best() {
-        sort_stably(ways_, is_better);
+        sort_ways();
         std::map<std::set<std::string>, std::size_t> planned;
         std::optional<way> found;
         for (way& w : ways_) {
@@ -177,9 +177,21 @@ private:
             if (!found || is_better(w, *found)) found = w;
         }
         if (!found) refuse();
-        sort_stably(ways_, is_better);
+        sort_ways();
         return {found->letters,     found->grid,   found->takes.seconds(),
                 found->takes.bytes, found->stored, why(*found)};
+    }
+    // Of ways alike the one that was found first, on every rank.
+    void sort_ways() {
+        std::vector<std::size_t> order(ways_.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            if (is_better(ways_[a], ways_[b])) return true;
+            return !is_better(ways_[b], ways_[a]) && a < b;
+        });
+        std::vector<way> sorted;
+        for (const std::size_t k : order) sorted.push_back(std::move(ways_[k]));
+        ways_ = std::move(sorted);
     }
     [[noreturn]] void refuse() const {
         const auto least =
