@@ -12,13 +12,13 @@
 namespace ricci::mpi {
 
 /// What one rank can send: a message of n bytes takes latency + n / bandwidth.
-struct network {
+struct link {
     double bandwidth = 12.5e9;  // bytes a second
     double latency = 2e-6;      // seconds
 };
 
 struct choose_options {
-    mpi::network network = {};
+    link network = {};
     double speed = 50e9;  // what a rank computes, in floating-point operations a second
     /// Bytes that a rank has, for its operands, results and what it stores meanwhile.
     double memory = std::numeric_limits<double>::infinity();

@@ -26,7 +26,7 @@ inline double bytes_moved(exchange_kind kind, double whole, int ranks) {
 
 /// Seconds. An all-reduce of what is short goes whole in each round (recursive doubling); otherwise
 /// it is a reduce-scatter and an all-gather.
-inline double seconds_of(exchange_kind kind, double whole, int ranks, const network& n) {
+inline double seconds_of(exchange_kind kind, double whole, int ranks, const link& n) {
     if (ranks < 2) return 0;
     const double moved = bytes_moved(kind, whole, ranks) / n.bandwidth;
     if (kind == exchange_kind::neighbours)

@@ -158,7 +158,7 @@ void paper_run::add(const placed_program& placed, const operation& o, bool is_fo
     steps_.push_back(std::move(step));
 }
 
-paper_estimate exchanges_of(const paper_run& run, const network& n, bool one_copy) {
+paper_estimate exchanges_of(const paper_run& run, const link& n, bool one_copy) {
     paper_estimate all;
     const auto add = [&](exchange_kind kind, const paper_exchange& e) {
         all.exchanging += seconds_of(kind, e.whole, e.ranks, n);

@@ -83,7 +83,7 @@ struct paper_estimate {
     double seconds() const { return computing + exchanging; }
 };
 /// Of the exchanges alone. `one_copy`: as in choose_options.
-paper_estimate exchanges_of(const paper_run& run, const network& n, bool one_copy);
+paper_estimate exchanges_of(const paper_run& run, const link& n, bool one_copy);
 
 /// What the plans of all parts take: flops and bytes together, the largest workspace.
 engine::plan_work work_of(const paper_run& run);

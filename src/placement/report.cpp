@@ -65,7 +65,7 @@ std::string words_of_grid(const std::vector<std::string>& letters, const std::ve
     return out;
 }
 
-run_report report(const paper_run& run, const network& n, const rank_speed& speed,
+run_report report(const paper_run& run, const link& n, const rank_speed& speed,
                   double flops_of_one) {
     run_figures all;
     timeline line;

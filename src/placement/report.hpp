@@ -31,7 +31,7 @@ struct run_report {
     std::string text;
     run_figures figures;
 };
-run_report report(const paper_run& run, const network& n, const rank_speed& speed,
+run_report report(const paper_run& run, const link& n, const rank_speed& speed,
                   double flops_of_one);
 /// Beside the lower bound, of a program that is one product; nothing of others.
 std::string words_of_bound(const paper_run& run);

@@ -84,7 +84,7 @@ TEST_CASE("what is computed in parts is sent on, step after step, and in two dim
 }
 
 TEST_CASE("ranks have fewer places than are read, or none, or all go around the ring") {
-    for (const std::size_t places : {1, 2, 3, 7})
+    for (const std::size_t places : {1U, 2U, 3U, 7U})
         for (const std::string end : {"clamp", "wrap", "pad"})
             check("v^{i} = u^{\\operatorname{" + end + "}(i+2)} - 3 u^{\\operatorname{" + end +
                       "}(i-4)} + u^{i}",

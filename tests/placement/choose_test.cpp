@@ -96,7 +96,7 @@ TEST_CASE("what is no single product has no bound") {
 }
 
 TEST_CASE("collectives take what the model says") {
-    const mpi::network n{1e9, 1e-6};
+    const mpi::link n{1e9, 1e-6};
     using kind = mpi::exchange_kind;
     // two ranks tell each other everything
     CHECK(mpi::seconds_of(kind::all_reduce, 1e6, 2, n) == Approx(1e-6 + 1e-3));

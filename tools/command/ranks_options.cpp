@@ -59,8 +59,8 @@ std::vector<std::string> cut(const std::string& text, char at) {
     return parts;
 }
 
-mpi::network network_of(const std::string& text) {
-    mpi::network n;
+mpi::link network_of(const std::string& text) {
+    mpi::link n;
     if (text.empty()) return n;
     const std::vector<std::string> parts = cut(text, ',');
     const auto bandwidth = quantity(parts[0], "B/s");
