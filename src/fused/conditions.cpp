@@ -13,7 +13,7 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr interval truth{0, 1, true};
-constexpr interval nothing{0, 0, true};
+constexpr interval falsehood{0, 0, true};
 constexpr interval hidden{-infinite, -infinite, false};
 
 /// Whole numbers up to here are exact, and sums and products of them that stay below.
@@ -41,11 +41,11 @@ interval checked(interval x) { return std::isnan(x.least) || std::isnan(x.most) 
 bool is_true(const interval& x) { return x.least > 0 || x.most < 0; }
 bool is_false(const interval& x) { return x.is(0); }
 
-interval truth_of(bool yes, bool no) { return yes ? interval{1, 1, true} : no ? nothing : truth; }
+interval truth_of(bool yes, bool no) { return yes ? interval{1, 1, true} : no ? falsehood : truth; }
 
 interval product(interval a, interval b) {
     // A factor that is 0 is a mask: what it hides is left out of account, whatever it is.
-    if (a.is(0) || b.is(0)) return nothing;
+    if (a.is(0) || b.is(0)) return falsehood;
     const double corners[] = {a.least * b.least, a.least * b.most, a.most * b.least,
                               a.most * b.most};
     if (std::any_of(std::begin(corners), std::end(corners), [](double x) { return std::isnan(x); }))

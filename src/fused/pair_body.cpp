@@ -96,6 +96,7 @@ private:
         const auto& p = group_.products[number];
         const auto inner = flatten(p.contracted);
         require(inner.total >= 1 && inner.total <= most_contracted && inner.a.size() == 1);
+        require(p.weights < 0);
         int sum = -1;
         for (std::int64_t k = 0; k < inner.last.extent; ++k) {
             const auto scaled = p.is_distance ? -1 : static_cast<std::int32_t>(number);

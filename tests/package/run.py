@@ -191,7 +191,7 @@ class Outside:
 
     def parts(self):
         """What is left out is not compiled: of the tools each, and all but the core."""
-        around = {"files", "mpi", "command", "formula", "papers", "judge", "check", "draw", "show"}
+        around = {"files", "mpi", "placement", "command", "formula", "papers", "judge", "check", "draw", "show"}
         everything = self.folders_built()
         if not around <= everything:
             print(f"parts: only {sorted(around & everything)} of {sorted(around)} can be built here")
