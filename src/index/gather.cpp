@@ -105,8 +105,12 @@ prepared_gather::prepared_gather(const steps::gather& g, const condition* wanted
              {l.numbers.offset, {l.numbers.strides.begin(), l.numbers.strides.end()}},
              l.stride,
              l.extent});
-        for (std::size_t k = 0; k < extents_.size(); ++k)
-            if (l.numbers.strides[k] != 0) outer_ = std::max(outer_, k + 1);
+        for (std::size_t k = 0; k < extents_.size(); ++k) {
+            if (l.numbers.strides[k] == 0) continue;
+            outer_ = std::max(outer_, k + 1);
+            lookups_.back().moving_extents.push_back(extents_[k]);
+            lookups_.back().moving_strides.push_back(l.numbers.strides[k]);
+        }
     }
     if (wanted != nullptr) {
         wanted_type_ = wanted->type;
@@ -174,12 +178,7 @@ stray_number prepared_gather::first_stray(const void* const* numbers, Counts cou
 
 // Whether all numbers of a lookup are places, seen run by run of the last loop that moves them.
 bool prepared_gather::are_places(const lookup& l, const void* numbers) const {
-    std::vector<std::int64_t> extents, strides;
-    for (std::size_t k = 0; k < extents_.size(); ++k) {
-        if (l.numbers.strides[k] == 0) continue;
-        extents.push_back(extents_[k]);
-        strides.push_back(l.numbers.strides[k]);
-    }
+    const auto &extents = l.moving_extents, &strides = l.moving_strides;
     const bool moves = !extents.empty();
     const std::int64_t run = moves ? extents.back() : 1, step = moves ? strides.back() : 0;
     std::int64_t runs = 1;

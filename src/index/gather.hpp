@@ -43,6 +43,8 @@ private:
         walk numbers;
         std::int64_t stride = 0;
         std::int64_t extent = 0;
+        /// Of the loops that move the numbers alone.
+        std::vector<std::int64_t> moving_extents = {}, moving_strides = {};
     };
     struct place;
     /// Iterations of the loops that the numbers depend on, and of those within them.
