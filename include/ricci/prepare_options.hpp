@@ -25,7 +25,8 @@ struct prepare_options {
     detail::wanted_element type = {};
     /// A squared distance is a sum of squared differences, as it is written. Otherwise those of 24
     /// terms or more may be expanded into products, which is faster: |x|^2 + |z|^2 - 2 x z, but for
-    /// pairs whose distance is less than 2^-10 of the norms' sum. docs/performance.md has the error.
+    /// pairs whose distance is less than 2^-10 of the norms' sum. docs/performance.md has the
+    /// error.
     bool exact_distances = false;
 };
 

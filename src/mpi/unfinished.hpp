@@ -8,8 +8,8 @@
 
 namespace ricci::mpi {
 
-/// One array for each block, of no elements where it has not been done. `key` says of what they are.
-/// Throws ricci::error where the file cannot be written; it is as before then.
+/// One array for each block, of no elements where it has not been done. `key` says of what they
+/// are. Throws ricci::error where the file cannot be written; it is as before then.
 void write_unfinished(const std::string& file, const std::string& key,
                       const std::vector<array>& blocks);
 

@@ -37,8 +37,8 @@ struct way {
     }
 };
 
-/// Whether `a` is to be preferred. Times that differ by rounding are the same: an order all the same,
-/// as numbers of fewer digits are compared.
+/// Whether `a` is to be preferred. Times that differ by rounding are the same: an order all the
+/// same, as numbers of fewer digits are compared.
 bool is_better(const way& a, const way& b) {
     const auto x = static_cast<float>(a.takes.seconds()), y = static_cast<float>(b.takes.seconds());
     if (x != y) return x < y;
@@ -156,8 +156,8 @@ private:
         if (w.stored <= options_.memory) best_seconds_ = std::min(best_seconds_, w.takes.seconds());
     }
 
-    // The best ways of each set of letters are planned: what is made again behind exchanges, and the
-    // workspace, only plans know. The soonest that has room is chosen.
+    // The best ways of each set of letters are planned: what is made again behind exchanges, and
+    // the workspace, only plans know. The soonest that has room is chosen.
     choice best() {
         sort_ways();
         std::map<std::set<std::string>, std::size_t> planned;

@@ -36,8 +36,8 @@ rank_memory memory_of_stage(const stage& s, const rank_memory& given, const Memo
     return m;
 }
 
-/// Of a stage of the last letter that is shared out; refers to the stage and to the memory. On paper
-/// inputs are shapes, and outputs are bound to nothing.
+/// Of a stage of the last letter that is shared out; refers to the stage and to the memory. On
+/// paper inputs are shapes, and outputs are bound to nothing.
 class local_request {
 public:
     local_request(const sharing_request& from, const rank_memory& memory, const stage& s);

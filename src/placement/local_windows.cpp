@@ -123,8 +123,9 @@ local_equation::shifted_read local_equation::find_shifted(const ir::node& produc
     return found;
 }
 
-// \sum_p [p = place of i] x^p, which is how clamp, wrap and pad are written: the same over the places
-// of this rank's window, counted from its first one. Nothing is beyond the ends of a ring's window.
+// \sum_p [p = place of i] x^p, which is how clamp, wrap and pad are written: the same over the
+// places of this rank's window, counted from its first one. Nothing is beyond the ends of a ring's
+// window.
 std::optional<local_equation::value> local_equation::sum_of_neighbours(const ir::node& x) {
     if (split_.size() != 1 || static_cast<ir::reduction>(x.detail) != ir::reduction::sum ||
         x.indices.count != 1)

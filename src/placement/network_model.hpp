@@ -16,8 +16,8 @@ namespace ricci::mpi {
 /// Messages that one rank sends after another: recursive doubling or halving.
 inline double rounds_of(int ranks) { return std::ceil(std::log2(static_cast<double>(ranks))); }
 
-/// How many bytes a rank sends at least, where the tensor that is folded or gathered has `whole`, or
-/// neighbours are sent as much.
+/// How many bytes a rank sends at least, where the tensor that is folded or gathered has `whole`,
+/// or neighbours are sent as much.
 inline double bytes_moved(exchange_kind kind, double whole, int ranks) {
     if (kind == exchange_kind::neighbours) return whole;
     const double others = static_cast<double>(ranks - 1) / ranks;

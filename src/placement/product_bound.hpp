@@ -1,6 +1,6 @@
-// How little a rank has to send for a product of two matrices: the memory-independent lower bound of
-// Al Daas, Ballard, Grigori, Kumar, Rouse: Tight memory-independent parallel matrix multiplication
-// communication lower bounds, SPAA 2022.
+// How little a rank has to send for a product of two matrices: the memory-independent lower bound
+// of Al Daas, Ballard, Grigori, Kumar, Rouse: Tight memory-independent parallel matrix
+// multiplication communication lower bounds, SPAA 2022.
 #pragma once
 
 #include <optional>

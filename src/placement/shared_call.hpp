@@ -36,8 +36,8 @@ struct shared_call {
     element type = element::f64;
     std::vector<ir::ref> inputs, outputs;  // in the order of the operands, and of the equations
 
-    /// Finds what ranks have parts of: the axes of each letter, of which no two are one axis. Throws
-    /// ricci::error where a letter cannot be shared out.
+    /// Finds what ranks have parts of: the axes of each letter, of which no two are one axis.
+    /// Throws ricci::error where a letter cannot be shared out.
     void share_out(const std::vector<std::string>& shared_out, const grid_place& grid);
     /// `whole`: the operands as they would be on one machine.
     void complete(const std::vector<named>& whole, const prepare_options& options);

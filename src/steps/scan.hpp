@@ -18,8 +18,8 @@ namespace ricci::steps {
 ///
 /// A sum of float or double may decay: out[i] = in[i] + decay[i] out[i - 1], or out[i + 1] where it
 /// runs backwards, a linear recurrence. The decay of the element that is first is not read. It may
-/// be given by its logarithm: of the weight exp(-d r) of what lies d places back this is r, which has
-/// all of its digits then, while those of a rounded exp(-r) are lost with d.
+/// be given by its logarithm: of the weight exp(-d r) of what lies d places back this is r, which
+/// has all of its digits then, while those of a rounded exp(-r) are lost with d.
 struct scan {
     element type = element::f32;
     fold folding = fold::sum;

@@ -100,8 +100,8 @@ struct fused_table {
     void (*weighted_distance[max_fused_vectors])(const lane_product<T>& product) = {};
 
     void (*sum_squares)(const line_squares<T>& lines) = nullptr;
-    /// C[r, x] = of_rows[r] + of_lanes[x] - 2 C[r, x]. cancels[r]: whether any of these has lost its
-    /// digits, or is no number though the distance may be one.
+    /// C[r, x] = of_rows[r] + of_lanes[x] - 2 C[r, x]. cancels[r]: whether any of these has lost
+    /// its digits, or is no number though the distance may be one.
     void (*expand_distances)(const distance_tile<T>& tile, bool* cancels) = nullptr;
     /// Where that is so, C[r, x] = direct[r * lanes + x], for all lanes of the tile.
     void (*replace_distances)(const distance_tile<T>& tile, const T* direct) = nullptr;

@@ -155,8 +155,8 @@ private:
         return {f.a->source, f.b->source};
     }
 
-    /// Whether a group folds tiles to extrema, which another one may compare with these tiles. Weights
-    /// stand with the rows of a product, which in that group may be the other side.
+    /// Whether a group folds tiles to extrema, which another one may compare with these tiles.
+    /// Weights stand with the rows of a product, which in that group may be the other side.
     bool finds_extrema() const {
         const auto finds = [](const fused& group) {
             return std::ranges::any_of(group.members, [](const member& m) {

@@ -2,8 +2,8 @@
 // of j, times numbers of the links from j to i, times a number of i, the sum over j up to each i,
 // or over i from each j on, is what was there a place before, times the link, and the place's own.
 // So the gradients of products, maxima and logsumexp up to an index take one pass, and so do sums
-// that decay, g^{i-j} and exp(-(i - j) r). A factor i - j is one recurrence more, of the sums before:
-// as a difference, of i times a sum and of another one, it would cost digits.
+// that decay, g^{i-j} and exp(-(i - j) r). A factor i - j is one recurrence more, of the sums
+// before: as a difference, of i times a sum and of another one, it would cost digits.
 #include <algorithm>
 #include <cmath>
 #include <limits>

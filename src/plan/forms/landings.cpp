@@ -1,5 +1,5 @@
-// Folds of values that land where numbers say: what is under [v = x_i], with v free, is added up, or
-// folded otherwise, at v, and each value is read once. Over all v and i it would be a matrix of
+// Folds of values that land where numbers say: what is under [v = x_i], with v free, is added up,
+// or folded otherwise, at v, and each value is read once. Over all v and i it would be a matrix of
 // conditions.
 #include <algorithm>
 #include <cmath>

@@ -248,6 +248,7 @@ private:
 
     // Sums up to an index, in prefixes.cpp.
     expr_list folded_factors(fold folding, expr body) const;
+    static std::size_t conditions_among(fold folding, const expr_list& factors);
     /// A fold over all j up to, or from, a place that i says, of what has j and of what has not.
     struct prefix_product {
         loop i, j;

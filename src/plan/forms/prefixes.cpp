@@ -33,9 +33,8 @@ constexpr std::int64_t fewest_scanned = 8;
 
 }  // namespace
 
-// What is folded, and its conditions: the factors of a sum; of other folds a value and the
-// condition without which the number stands there that changes nothing. Nothing where it is no such
-// body.
+// What is folded, and its conditions: the factors of a sum; of other folds the condition without
+// which the number stands there that changes nothing, and a value. Nothing where it is no such body.
 expr_list lowering::folded_factors(fold folding, expr body) const {
     if (folding == fold::sum) return conjuncts_of(graph_, body);
     const auto& node = graph_[body];
@@ -45,6 +44,12 @@ expr_list lowering::folded_factors(fold folding, expr body) const {
         !graph_.is_constant(node.arguments[2], identity_of(folding)))
         return {};
     return {node.arguments[0], node.arguments[1]};
+}
+
+// How many of them may be conditions, which come first: any factor of a sum, since a bracket is its
+// value, too; of other folds the first alone, whatever the value looks like.
+std::size_t lowering::conditions_among(fold folding, const expr_list& factors) {
+    return folding == fold::sum || factors.empty() ? factors.size() : 1;
 }
 
 // target = value, which may lack some of the indices.
@@ -152,7 +157,7 @@ std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding
                                                                     expr body) const {
     if (!graph_.solves_places()) return {};
     const expr_list factors = folded_factors(folding, body);
-    for (std::size_t k = 0; k < factors.size(); ++k) {
+    for (std::size_t k = 0; k < conditions_among(folding, factors); ++k) {
         std::optional<prefix_product> best;
         for (const loop j : common(graph_[factors[k]].indices, over)) {
             auto found = split_at_bound(folding, over, factors, k, j);

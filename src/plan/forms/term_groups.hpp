@@ -20,8 +20,8 @@ struct term_groups {
     bool masks = false;     // a bracket is among the factors of some term
 };
 
-/// What has no loop that another group has not is added to the smallest such group. A number in front
-/// of a sum of terms is one in front of each.
+/// What has no loop that another group has not is added to the smallest such group. A number in
+/// front of a sum of terms is one in front of each.
 term_groups grouped_terms(graph& values, expr body, const loop_list& over);
 
 /// The number of the smallest group, other than `but`, that has all of these loops, or how many

@@ -32,14 +32,14 @@ std::optional<lowering::two_sides> lowering::sides_of(expr condition, const loop
 std::optional<expr> lowering::two_sided(fold folding, const loop_list& over, expr body) {
     if (!graph_.solves_places() || folding == fold::logsumexp) return {};
     const expr_list factors = folded_factors(folding, body);
-    for (std::size_t k = 0; k < factors.size(); ++k) {
+    for (std::size_t k = 0; k < conditions_among(folding, factors); ++k) {
         const auto sides = sides_of(factors[k], over);
         if (!sides) continue;
         const auto under = [&](expr condition) {
             auto product = factors;
             product[k] = condition;
             if (folding == fold::sum) return graph_.multiply(product);
-            return graph_.apply(opcode::select, condition, factors[0],
+            return graph_.apply(opcode::select, condition, factors[1],
                                 graph_.constant(identity_of(folding)));
         };
         const expr below = under(sides->below), above = under(sides->above);

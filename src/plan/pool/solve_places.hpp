@@ -26,9 +26,9 @@ struct bound_of_fold {
 };
 std::optional<bound_of_fold> bound_in(const graph&, expr condition, const loop_list& over);
 
-/// Whether a factor beside an equality of places, `difference` = 0, has all of the summed loops that
-/// it is made of: what there is for each of their iterations is added up where it belongs, each
-/// read once.
+/// Whether a factor beside an equality of places, `difference` = 0, has all of the summed loops
+/// that it is made of: what there is for each of their iterations is added up where it belongs,
+/// each read once.
 bool adds_rows(const graph&, const place& difference, const loop_list& over, expr_span factors);
 
 /// The factors of a product, [a and b] as [a] [b].

@@ -178,8 +178,8 @@ private:
             return rewrite(e, child);
         });
     }
-    /// A sum where no term has the indices of all: of those with the same indices, or fewer, a tensor
-    /// is made, and these are added. Where one part is left, it is the operand.
+    /// A sum where no term has the indices of all: of those with the same indices, or fewer, a
+    /// tensor is made, and these are added. Where one part is left, it is the operand.
     ir::ref sum_of_parts(ir::ref e, ir::ref n, const canonical_form& f) {
         const ir::node x = p_.nodes[n];
         std::vector<ir::ref> terms;

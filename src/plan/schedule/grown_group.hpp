@@ -92,8 +92,8 @@ struct grown_group {
     bool has_large_planes() const;
 };
 
-/// number * scale * the sum over own loops of weight * (a - b)^2: a product of its own kind. a, b and
-/// the weight are loads; nothing that stands in front of the sum has one of its loops.
+/// number * scale * the sum over own loops of weight * (a - b)^2: a product of its own kind. a, b
+/// and the weight are loads; nothing that stands in front of the sum has one of its loops.
 struct distance_parts {
     double number = 1;
     expr_list scale;

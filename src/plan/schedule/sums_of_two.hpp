@@ -1,5 +1,5 @@
-// Folds of sums of two tensors, as max_j (A^{ij} + B^{jk}): products where a maximum, a minimum or a
-// log-sum-exp stands for the sum, and a sum for the product.
+// Folds of sums of two tensors, as max_j (A^{ij} + B^{jk}): products where a maximum, a minimum or
+// a log-sum-exp stands for the sum, and a sum for the product.
 #pragma once
 
 #include <optional>

@@ -275,3 +275,24 @@ TEST_CASE("the gradient of a table that a sum up to an index looks up", "[prefix
     INFO(words);
     CHECK(words.find("from each i") != std::string::npos);
 }
+
+TEST_CASE("a bracket that is the value of an extremum is no condition of it", "[prefixes]") {
+    // Where no x^j is above 0 there is nothing, whatever the brackets are.
+    array x(element::f64, {20}), y(element::f64, {20});
+    for (std::size_t j = 0; j < 20; ++j) static_cast<double*>(x.data())[j] = -1.0 - double(j);
+    for (const char* const bracket :
+         {"j \\le i", "j \\ge i", "j \\ne i", "j < i \\lor j > i + 2"}) {
+        const std::string body =
+            std::string("_j \\begin{cases} [") + bracket + "] & \\text{if } x^j > 0 \\\\ ";
+        const arrays got = run(text("m^i = y^i + \\max" + body +
+                                    "-\\infty & \\text{otherwise} \\end{cases}\n"
+                                    "q^i = y^i + \\min" +
+                                    body + "\\infty & \\text{otherwise} \\end{cases}"),
+                               {{"x", x}, {"y", y}});
+        INFO(bracket);
+        for (std::size_t i = 0; i < 20; ++i) {
+            CHECK(static_cast<const double*>(got["m"].data())[i] == -infinity);
+            CHECK(static_cast<const double*>(got["q"].data())[i] == infinity);
+        }
+    }
+}
