@@ -56,7 +56,8 @@ public:
         std::string whole = names[below(3)] + ("_{" + below_it) + "}(" + terms + ")";
         if (below(3) == 0) whole += " + " + tensor(some_of(free));
         if (below(4) == 0) whole = "2 " + tensor(some_of(free)) + " + \\tanh(" + whole + ")";
-        return {"Y^{" + free + "} = " + whole, inputs_};
+        const std::string left = free.empty() ? "Y" : "Y^{" + free + "}";
+        return {left + " = " + whole, inputs_};
     }
 
 private:
