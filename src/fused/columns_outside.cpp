@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "src/fused/task_memory.hpp"
 #include "src/runtime/buffers.hpp"
 
 namespace ricci::fused {
@@ -33,7 +34,9 @@ columns_outside<T>::columns_outside(const steps::fused_group& what,
         } else if (what.consumers[k].summed == steps::loop_role::batch) {
             plane_consumers_.push_back({{what.consumers[k], tiles_}, number});
         } else if (what.consumers[k].summed == steps::loop_role::row) {
-            column_consumers_.push_back({{what.consumers[k], tiles_, block_columns_}, number});
+            column_consumers_.push_back(
+                {{what.consumers[k], tiles_, block_columns_, units() == 1}, number});
+            at_once_ = at_once_ || column_consumers_.back().consumer.is_at_once();
         } else {
             row_consumers_.push_back({{what.consumers[k], tiles_}, number});
             rows.push_back(row_consumers_.back().consumer);
@@ -92,7 +95,7 @@ std::int64_t columns_outside<T>::units() const {
 
 template <class T>
 runtime::loan_list columns_outside<T>::loans() const {
-    return {{tiles_.bounds().bytes()}};
+    return {{tiles_.bounds().bytes()}, task_memory::loan_of(tiles_.bytes(), tasks())};
 }
 
 template <class T>
@@ -102,7 +105,8 @@ void columns_outside<T>::run(void* const* bases, const double* numbers) const {
         const std::int64_t summed = batches_ / batch_tasks_;
         const std::int64_t first = (split_ ? task / blocks_ : task * batches_per_task_) * summed;
         const std::int64_t end = std::min(batches_, first + batches_per_task_ * summed);
-        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers, found.trees());
+        const task_memory own(worker, tiles_.bytes());
+        auto t = tiles_.start(own.data(), bases, numbers, found.trees());
         t.shared = t.address(shared_);
         for (std::int64_t batch = first; batch < end; ++batch) {
             if (split_) {
@@ -134,11 +138,13 @@ void columns_outside<T>::run_block(tile_task<T>& t, runtime::turn& mine, std::in
     move(g.other_columns, block / runs, t.origin);
     if (single_ && sum_at_once(t, batch)) return;
 
-    for (const auto& s : column_consumers_) s.consumer.clear(t, end - first);
+    for (const auto& s : column_consumers_)
+        if (!s.consumer.is_at_once()) s.consumer.clear(t, end - first);
     for (const auto& s : line_consumers_) s.consumer.clear(t);
     const std::int64_t row_tiles = tiles_.row_tiles();
     // The first block begins all sums over columns, and what is written has to be written.
-    const bool skips = (block > 0 || row_consumers_.empty()) && plane_consumers_.empty();
+    const bool skips =
+        (block > 0 || row_consumers_.empty()) && plane_consumers_.empty() && !at_once_;
     for (std::int64_t unit = 0; unit < units; ++unit) {
         std::copy_n(t.origin, g.operands(), t.at);
         move(g.other_rows, unit / row_tiles, t.at);
@@ -166,7 +172,7 @@ void columns_outside<T>::run_block(tile_task<T>& t, runtime::turn& mine, std::in
     }
     std::copy_n(t.origin, g.operands(), t.at);
     for (const auto& s : column_consumers_)
-        s.consumer.finish(t, first, end, t.numbers[s.number], true);
+        if (!s.consumer.is_at_once()) s.consumer.finish(t, first, end, t.numbers[s.number], true);
     if (line_consumers_.empty()) return;
     // Lines of one block cross those of others: one block after another adds its own.
     if (in_turns && !mine.wait_for(1, done + units + 1)) return;
@@ -237,7 +243,9 @@ bool columns_outside<T>::run_rows(tile_task<T>& t, std::int64_t batch, std::int6
     std::int64_t done = block;  // columns up to here have been added, or do not count
     for (tile_range range; tiles_.make_next(t, columns, range); done = range.column_end) {
         add_nothing(t, batch, done, range.column);
-        for (const auto& s : column_consumers_) s.consumer.add(t, range, block);
+        for (const auto& s : column_consumers_)
+            if (s.consumer.is_at_once()) s.consumer.write(t, range, t.numbers[s.number]);
+            else s.consumer.add(t, range, block);
         for (const auto& s : row_consumers_) s.consumer.add(t, range, t.address(scratch_));
         for (const auto& s : line_consumers_) s.consumer.add(t, range, block);
         for (const auto& s : plane_consumers_)
@@ -252,6 +260,8 @@ template <class T>
 void columns_outside<T>::add_nothing(const tile_task<T>& t, std::int64_t batch, std::int64_t column,
                                      std::int64_t end) const {
     if (column >= end) return;
+    for (const auto& s : column_consumers_)
+        if (s.consumer.is_at_once()) s.consumer.write_nothing(t, column, end);
     for (const auto& s : plane_consumers_)
         s.consumer.add_nothing(t, {t.row, t.row + t.width.rows, column, end},
                                s.consumer.is_first(batch));

@@ -47,6 +47,7 @@ private:
     std::int64_t batches_per_task_ = 1;  // of batch_tasks_, where a batch has little to do
     bool split_ = false;                 // blocks of a batch are tasks of their own
     bool single_ = false;                // one block, one tile of rows
+    bool at_once_ = false;               // some sums over rows are written as they are made
     // Blocks of a batch that are tasks of their own take turns at each tile of rows: a block adds
     // to its sums when the one before it has, so that the order of all sums is the same for any
     // number of threads.

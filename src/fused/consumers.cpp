@@ -11,7 +11,7 @@
 namespace ricci::fused {
 template <class T>
 column_consumer<T>::column_consumer(const steps::tile_consumer& consumer, tiles<T>& made,
-                                    std::int64_t columns)
+                                    std::int64_t columns, bool alone)
     : tiles_(&made),
       tile_(static_cast<std::size_t>(consumer.tile)),
       output_(static_cast<std::size_t>(consumer.output)),
@@ -26,7 +26,11 @@ column_consumer<T>::column_consumer(const steps::tile_consumer& consumer, tiles<
       in_place_(b_ >= 0 && values_.a.size() == 1 && values_.last.a == 1 &&
                 padded_ == values_.total),
       beta_(static_cast<T>(consumer.beta)),
-      sums_(made.take_shared(static_cast<std::size_t>(padded_ * columns * carried_))),
+      // Whole vectors are written.
+      at_once_(alone && !folds() && beta_ == 0 && values_.b.size() == 1 && values_.last.b == 1 &&
+               padded_ == values_.total),
+      sums_(at_once_ ? 0
+                     : made.take_shared(static_cast<std::size_t>(padded_ * columns * carried_))),
       packed_(made.take(static_cast<std::size_t>(folds() ? padded_ * made.sizes().columns
                                                          : padded_ * made.sizes().full.width +
                                                                made.packing().lanes))) {}
@@ -173,6 +177,14 @@ template <class T>
 void column_consumer<T>::add(const tile_task<T>& t, const tile_range& range,
                              std::int64_t block) const {
     if (folds()) return fold(t, range, block);
+    add_to(t, range, t.shared_address(sums_) + (range.column - block) * padded_, padded_,
+           kernels::product_mode::add);
+}
+
+// Adds the tile to rows of C, or makes it these.
+template <class T>
+void column_consumer<T>::add_to(const tile_task<T>& t, const tile_range& range, T* c,
+                                std::int64_t c_row, kernels::product_mode mode) const {
     const auto& table = tiles_->table();
     kernels::lane_product<T> x;
     x.rows = range.column_end - range.column;
@@ -187,14 +199,14 @@ void column_consumer<T>::add(const tile_task<T>& t, const tile_range& range,
         x.b_step = tiles_->shape().row.strides[operand];
         b = t.base(operand) + t.at[operand] + t.row * x.b_step + values_.a[0];
     }
-    x.c_row = padded_;
-    x.mode = kernels::product_mode::add;
+    x.c_row = c_row;
+    x.mode = mode;
     const std::int64_t vectors = padded_ / table.lanes;
     const std::int64_t parts = (vectors + table.most_vectors - 1) / table.most_vectors;
     for (std::int64_t part = 0; part < parts; ++part) {
         const std::int64_t first = vectors * part / parts, last = vectors * (part + 1) / parts;
         x.b = b + first * table.lanes;
-        x.c = t.shared_address(sums_) + (range.column - block) * padded_ + first * table.lanes;
+        x.c = c + first * table.lanes;
         sum_row_steps(table, last - first, x, range);
     }
 }
@@ -203,22 +215,65 @@ template <class T>
 void column_consumer<T>::finish(const tile_task<T>& t, std::int64_t block, std::int64_t end,
                                 double number, bool first) const {
     if (folds()) return write_folds(t, block, end, first);
+    write_values_of(t, block, end, t.shared_address(sums_), padded_, static_cast<T>(number),
+                    first ? beta_ : T{1});
+}
+
+template <class T>
+T* column_consumer<T>::result(const tile_task<T>& t, std::int64_t column) const {
+    return static_cast<T*>(t.bases[output_]) + t.at[output_] +
+           column * tiles_->shape().column.strides[output_];
+}
+
+template <class T>
+void column_consumer<T>::write_values_of(const tile_task<T>& t, std::int64_t column,
+                                         std::int64_t end, const T* sums, std::int64_t step,
+                                         T factor, T beta) const {
+    constexpr std::int64_t lines_at_once = 64;
     const std::int64_t stride = tiles_->shape().column.strides[output_];
-    T* to = static_cast<T*>(t.bases[output_]) + t.at[output_] + block * stride;
-    const T* sums = t.shared_address(sums_);
-    const T factor = static_cast<T>(number), beta = first ? beta_ : T{1};
-    for (std::int64_t c = block; c < end; ++c, to += stride, sums += padded_) {
+    const std::int64_t count = values_.last.extent;
+    T factors[lines_at_once];
+    std::fill_n(factors, lines_at_once, factor);
+    T* to = result(t, column);
+    for (std::int64_t c = column; c < end; c += lines_at_once) {
+        const std::int64_t lines = std::min(lines_at_once, end - c);
         const T* from = sums;
         for (const std::int64_t run : values_.b) {
-            const std::int64_t count = values_.last.extent;
             if (values_.last.b == 1) {
-                tiles_->table().write_rows(to + run, count, from, count, 1, count, &factor, beta);
+                tiles_->table().write_rows(to + run, stride, from, step, lines, count, factors,
+                                           beta);
             } else {
-                write_values(to + run, values_.last.b, from, count, factor, beta);
+                for (std::int64_t k = 0; k < lines; ++k)
+                    write_values(to + run + k * stride, values_.last.b, from + k * step, count,
+                                 factor, beta);
             }
             from += count;
         }
+        to += lines * stride;
+        sums += lines * step;
     }
+}
+
+// Lanes that no step of the range has add nothing.
+template <class T>
+void column_consumer<T>::write(const tile_task<T>& t, const tile_range& range,
+                               double number) const {
+    const std::int64_t stride = tiles_->shape().column.strides[output_];
+    T* const to = result(t, range.column);
+    if (!range.steps.empty()) write_nothing(t, range.column, range.column_end);
+    add_to(t, range, to, stride,
+           range.steps.empty() ? kernels::product_mode::store : kernels::product_mode::add);
+    if (number != 1)
+        write_values_of(t, range.column, range.column_end, to, stride, static_cast<T>(number),
+                        T{0});
+}
+
+template <class T>
+void column_consumer<T>::write_nothing(const tile_task<T>& t, std::int64_t column,
+                                       std::int64_t end) const {
+    const std::int64_t stride = tiles_->shape().column.strides[output_];
+    T* to = result(t, column);
+    for (std::int64_t c = column; c < end; ++c, to += stride) std::fill_n(to, values_.total, T{0});
 }
 
 // A few columns, whose values lie side by side, are written as they are summed.
@@ -228,6 +283,10 @@ void column_consumer<T>::sum(const tile_task<T>& t, const tile_range& range, std
     const bool narrow = b_ >= 0 && values_.last.a == 1 && values_.last.b == 1 && beta_ == 0 &&
                         end <= tiles_->table().most_narrow;
     if (!narrow || range.column != 0 || range.column_end != end) {
+        if (at_once_) {
+            pack(t);
+            return write(t, range, number);
+        }
         clear(t, end);
         pack(t);
         add(t, range, 0);

@@ -94,8 +94,9 @@ private:
 template <class T>
 class column_consumer {
 public:
-    /// `columns`: of a block.
-    column_consumer(const steps::tile_consumer& consumer, tiles<T>& made, std::int64_t columns);
+    /// `columns`: of a block. `alone`: there is one tile of rows, so that its sums are complete.
+    column_consumer(const steps::tile_consumer& consumer, tiles<T>& made, std::int64_t columns,
+                    bool alone = false);
 
     /// Clears the sums of the columns [0, columns) of a block.
     void clear(const tile_task<T>& t, std::int64_t columns) const;
@@ -107,11 +108,23 @@ public:
     /// are finished, then C += number * sums.
     void finish(const tile_task<T>& t, std::int64_t block, std::int64_t end, double number,
                 bool first) const;
-    /// Clears, packs, adds the only range that there is, and finishes the columns [0, end).
+    /// Clears, packs, adds the only range that there is, and finishes the columns [0, end); of what
+    /// is written at once, those of the range.
     void sum(const tile_task<T>& t, const tile_range& range, std::int64_t end, double number,
              T* scratch) const;
 
+    /// Whether the sums of a range are written where they go, without being kept.
+    bool is_at_once() const { return at_once_; }
+    /// Then, once B is packed: C = number * the sums of a range; and 0 in columns of no range.
+    void write(const tile_task<T>& t, const tile_range& range, double number) const;
+    void write_nothing(const tile_task<T>& t, std::int64_t column, std::int64_t end) const;
+
 private:
+    void add_to(const tile_task<T>& t, const tile_range& range, T* c, std::int64_t c_row,
+                kernels::product_mode mode) const;
+    void write_values_of(const tile_task<T>& t, std::int64_t column, std::int64_t end,
+                         const T* sums, std::int64_t step, T factor, T beta) const;
+    T* result(const tile_task<T>& t, std::int64_t column) const;
     bool folds() const { return by_ != steps::monoid::sum; }
     void fold(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
     using fold_states = fold_numbers<T, kernels::lane_place<T>>;
@@ -132,6 +145,7 @@ private:
     std::int64_t padded_ = 1;   // values, to whole vectors
     bool in_place_ = false;     // B is read where it lies
     T beta_ = 0;
+    bool at_once_ = false;
     std::size_t sums_ = 0;    // in memory that tiles of rows share
     std::size_t packed_ = 0;  // in a worker's memory
 };

@@ -12,6 +12,7 @@
 
 #include "src/fused/lane_steps.hpp"
 #include "src/fused/tiles.hpp"
+#include "src/steps/packed_rows.hpp"
 
 namespace ricci::fused {
 namespace {
@@ -31,7 +32,9 @@ void tiles<T>::lay_out_distances() {
         if (!p.expanded) continue;
         any = true;
         p.norms = take(width);
-        if (p.weights >= 0) p.weighted = take(total * width);
+        if (p.weights >= 0)
+            p.weighted =
+                take(static_cast<std::size_t>(steps::packed_at_once(p.contracted.total)) * width);
     }
     if (!any) return;
     norms_at_ = take(static_cast<std::size_t>(sizes_.columns));
@@ -57,7 +60,6 @@ void tiles<T>::pack_weights(const task& t, const product& p) const {
     *to = std::all_of(line, to, [](T w) { return w >= 0 && std::isfinite(w); }) ? T{1} : T{0};
 }
 
-// Once the rows are packed.
 template <class T>
 void tiles<T>::pack_norms(const task& t, const product& p, const T* a) const {
     const std::int64_t width = t.width.width, depth = p.contracted.last.extent;
@@ -77,20 +79,14 @@ void tiles<T>::pack_norms(const task& t, const product& p, const T* a) const {
         lines.add = true;
         if (lines.weights != nullptr) lines.weights += depth;
     }
-    if (p.weights < 0) return;
-    const T* const weights = t.address(p.weight_line);
-    for (std::int64_t k = 0; k < p.contracted.total; ++k)
-        elementwise_->apply[kernels::operation(steps::opcode::multiply)][2](
-            t.address(p.weighted) + k * width, t.address(p.packed) + k * width, weights + k,
-            nullptr, static_cast<std::size_t>(width));
 }
 
 template <class T>
 void tiles<T>::make_directly(const task& t, const product& p, kernels::lane_product<T> x,
                              const tile_range& range) const {
-    if (p.weights < 0) return multiply_runs(p, table_->distance, x, range);
+    if (p.weights < 0) return multiply_runs(t, p, table_->distance, x, range);
     x.weights = t.address(p.weight_line);
-    multiply_runs(p, table_->weighted_distance, x, range);
+    multiply_runs(t, p, table_->weighted_distance, x, range);
 }
 
 // Distances of the products that `out` has.

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "src/fused/task_memory.hpp"
 #include "src/runtime/buffers.hpp"
 #include "src/runtime/parallel.hpp"
 
@@ -48,13 +49,20 @@ std::int64_t rows_outside<T>::units() const {
 }
 
 template <class T>
+std::int64_t rows_outside<T>::tasks() const {
+    return (units() + units_per_task_ - 1) / units_per_task_;
+}
+
+template <class T>
 std::size_t rows_outside<T>::kept_bytes() const {
     return static_cast<std::size_t>(units() * parts_.count() * parts_.kept()) * sizeof(T);
 }
 
 template <class T>
 runtime::loan_list rows_outside<T>::loans() const {
-    return {{kept_bytes()}, {tiles_.bounds().bytes()}};
+    return {{kept_bytes()},
+            {tiles_.bounds().bytes()},
+            task_memory::loan_of(tiles_.bytes(), std::max(tasks(), units() * parts_.count()))};
 }
 
 template <class T>
@@ -63,7 +71,8 @@ void rows_outside<T>::run(void* const* bases, const double* numbers) const {
     if (parts_.count() > 1) return run_parts(bases, numbers, found.trees());
     const std::int64_t count = units();
     auto body = [&](std::int64_t number, int worker) {
-        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers, found.trees());
+        const task_memory own(worker, tiles_.bytes());
+        auto t = tiles_.start(own.data(), bases, numbers, found.trees());
         const std::int64_t first = number * units_per_task_;
         for (std::int64_t u = first; u < std::min(count, first + units_per_task_); ++u) {
             choose_unit(t, u);
@@ -74,7 +83,7 @@ void rows_outside<T>::run(void* const* bases, const double* numbers) const {
             finish_rows(t);
         }
     };
-    runtime::parallel_for((count + units_per_task_ - 1) / units_per_task_, body);
+    runtime::parallel_for(tasks(), body);
 }
 
 template <class T>
@@ -83,7 +92,8 @@ void rows_outside<T>::run_parts(void* const* bases, const double* numbers, const
     T* const kept = reinterpret_cast<T*>(memory.data());
     const std::int64_t parts = parts_.count();
     auto add = [&](std::int64_t number, int worker) {
-        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers, trees);
+        const task_memory own(worker, tiles_.bytes());
+        auto t = tiles_.start(own.data(), bases, numbers, trees);
         choose_unit(t, number / parts);
         tiles_.pack_rows(t);
         forget_sums(t);
@@ -92,7 +102,8 @@ void rows_outside<T>::run_parts(void* const* bases, const double* numbers, const
     };
     runtime::parallel_for(units() * parts, add);
     auto merge = [&](std::int64_t unit, int worker) {
-        auto t = tiles_.start(runtime::worker_memory(worker), bases, numbers, trees);
+        const task_memory own(worker, tiles_.bytes());
+        auto t = tiles_.start(own.data(), bases, numbers, trees);
         choose_unit(t, unit);
         forget_sums(t);
         parts_.merge(t, consumers_, kept + unit * parts * parts_.kept());

@@ -24,6 +24,7 @@ public:
 
 private:
     std::int64_t units() const;
+    std::int64_t tasks() const;
     std::size_t kept_bytes() const;
     void run_parts(void* const* bases, const double* numbers, const T* trees) const;
     void choose_unit(tile_task<T>& t, std::int64_t unit) const;

@@ -6,6 +6,7 @@
 
 #include "src/fused/lane_steps.hpp"
 #include "src/fused/tiles.hpp"
+#include "src/steps/packed_rows.hpp"
 
 namespace ricci::fused {
 
@@ -15,6 +16,7 @@ void tiles<T>::add_product(const steps::tile_product& p) {
     made.a = static_cast<std::size_t>(p.a);
     made.b = static_cast<std::size_t>(p.b);
     made.contracted = flatten(p.contracted);
+    made.in_blocks = steps::packed_at_once(made.contracted.total) < made.contracted.total;
     made.is_distance = p.is_distance;
     made.expanded = p.is_distance && !p.exact && made.contracted.total >= least_expanded;
     made.weights = p.weights;
@@ -25,7 +27,8 @@ void tiles<T>::add_product(const steps::tile_product& p) {
 template <class T>
 bool tiles<T>::is_narrow(const task& t, const product& p) const {
     return t.width.rows <= table_->most_narrow && p.contracted.last.b == 1 &&
-           p.contracted.last.extent >= table_->lanes && !p.is_distance;
+           p.contracted.last.extent >= table_->lanes && !p.is_distance &&
+           (!p.in_blocks || reads_lines(p));
 }
 
 // Whether the rows of a narrow product are lines where they lie.
@@ -51,39 +54,62 @@ void tiles<T>::pack_rows(const task& t) const {
     for (std::size_t k = 0; k < products_.size(); ++k) {
         if (is_reused(k)) continue;
         const product& p = products_[k];
-        T* const packed = t.address(p.packed);
         const T* a = t.base(p.a) + t.at[p.a] + t.row * geometry_.row.strides[p.a];
         if (is_narrow(t, p)) {
             if (!reads_lines(p)) copy_lines(t, p, a);
             continue;
         }
         if (p.weights >= 0) pack_weights(t, p);
-        T* to = packed;
-        for (std::size_t run = 0; run < p.contracted.a.size(); ++run) {
-            transpose(*packing_, a + p.contracted.a[run], t.width.rows, geometry_.row.strides[p.a],
-                      p.contracted.last.extent, p.contracted.last.a, to, t.width.width);
-            to += p.contracted.last.extent * t.width.width;
-        }
-        const T number = static_cast<T>(t.numbers[k]);
-        if (number != 1)
-            elementwise_->apply[kernels::operation(steps::opcode::multiply)][2](
-                packed, packed, &number, nullptr, static_cast<std::size_t>(to - packed));
+        const std::int64_t depth = p.contracted.last.extent;
+        for (std::size_t run = 0; run < p.contracted.a.size() && !p.in_blocks; ++run)
+            pack(t, p, {run, 0, depth}, static_cast<std::int64_t>(run) * depth);
         if (is_expanded(t, p)) pack_norms(t, p, a);
     }
 }
 
-// Each run of the last loop that is summed adds to those before it.
+// Rows of a product, and the same with weights where distances are expanded: from row `at` on of
+// those that are packed.
 template <class T>
-void tiles<T>::multiply_runs(const product& p, const product_kernels& multiply,
+void tiles<T>::pack(const task& t, const product& p, const packed_part& part,
+                    std::int64_t at) const {
+    const std::int64_t width = t.width.width, stride = geometry_.row.strides[p.a];
+    const auto length = static_cast<std::size_t>(part.count * width);
+    const T* const from = t.base(p.a) + t.at[p.a] + t.row * stride + p.contracted.a[part.run] +
+                          part.first * p.contracted.last.a;
+    T* const to = t.address(p.packed) + at * width;
+    transpose(*packing_, from, t.width.rows, stride, part.count, p.contracted.last.a, to, width);
+    const auto multiply = elementwise_->apply[kernels::operation(steps::opcode::multiply)][2];
+    const T number = static_cast<T>(t.numbers[&p - products_.data()]);
+    if (number != 1) multiply(to, to, &number, nullptr, length);
+    if (p.weights < 0 || !is_expanded(t, p)) return;
+    const T* const weights = t.address(p.weight_line) + part.first +
+                             static_cast<std::int64_t>(part.run) * p.contracted.last.extent;
+    for (std::int64_t k = 0; k < part.count; ++k)
+        multiply(t.address(p.weighted) + (at + k) * width, to + k * width, weights + k, nullptr,
+                 static_cast<std::size_t>(width));
+}
+
+// Each run of the last loop that is summed adds to those before it, and so does each block of a
+// run.
+template <class T>
+void tiles<T>::multiply_runs(const task& t, const product& p, const product_kernels& multiply,
                              kernels::lane_product<T> x, const tile_range& range) const {
-    const T* const first = x.a;
+    const T* const columns = x.a;
+    const T* const rows = x.b;
     T* const maximum = x.maximum;
-    for (std::size_t run = 0; run < p.contracted.b.size(); ++run) {
-        choose_run(p, run, first, maximum, x);
-        multiply_steps(*table_, multiply, x, range);
-        x.b += x.depth * x.b_step;
-        if (x.weights != nullptr) x.weights += x.depth;
-    }
+    const std::int64_t depth = x.depth;
+    for (std::size_t run = 0; run < p.contracted.b.size(); ++run)
+        for (std::int64_t first = 0; first < depth; first += x.depth) {
+            x.depth = std::min(depth - first, steps::summed_block);
+            const std::int64_t before = static_cast<std::int64_t>(run) * depth + first;
+            if (p.in_blocks) pack(t, p, {run, first, x.depth}, 0);
+            x.a = columns + p.contracted.b[run] + first * x.a_step;
+            x.b = p.in_blocks ? rows : rows + before * x.b_step;
+            x.mode = before == 0 ? kernels::product_mode::store : kernels::product_mode::add;
+            x.maximum = before + x.depth == p.contracted.total ? maximum : nullptr;
+            multiply_steps(*table_, multiply, x, range);
+            if (x.weights != nullptr) x.weights += x.depth;
+        }
 }
 
 template <class T>
@@ -123,7 +149,7 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
         .maximum = maximum,
         .weights = nullptr};
     if (!narrow) {
-        if (!p.is_distance || expanded) multiply_runs(p, table_->multiply, x, range);
+        if (!p.is_distance || expanded) multiply_runs(t, p, table_->multiply, x, range);
         else make_directly(t, p, x, range);
         if (expanded) expand(t, p, range, out);
         return;
@@ -137,16 +163,18 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
     }
 }
 
-#define RICCI_INSTANTIATE(T)                                                                  \
-    template void tiles<T>::add_product(const steps::tile_product&);                          \
-    template bool tiles<T>::is_narrow(const task&, const product&) const;                     \
-    template bool tiles<T>::reads_lines(const product&) const;                                \
-    template void tiles<T>::copy_lines(const task&, const product&, const T*) const;          \
-    template void tiles<T>::pack_rows(const task&) const;                                     \
-    template void tiles<T>::multiply_runs(const product&, const product_kernels&,             \
-                                          kernels::lane_product<T>, const tile_range&) const; \
-    template void tiles<T>::choose_run(const product&, std::size_t, const T*, T*,             \
-                                       kernels::lane_product<T>&);                            \
+#define RICCI_INSTANTIATE(T)                                                                    \
+    template void tiles<T>::add_product(const steps::tile_product&);                            \
+    template bool tiles<T>::is_narrow(const task&, const product&) const;                       \
+    template bool tiles<T>::reads_lines(const product&) const;                                  \
+    template void tiles<T>::copy_lines(const task&, const product&, const T*) const;            \
+    template void tiles<T>::pack_rows(const task&) const;                                       \
+    template void tiles<T>::pack(const task&, const product&, const packed_part&, std::int64_t) \
+        const;                                                                                  \
+    template void tiles<T>::multiply_runs(const task&, const product&, const product_kernels&,  \
+                                          kernels::lane_product<T>, const tile_range&) const;   \
+    template void tiles<T>::choose_run(const product&, std::size_t, const T*, T*,               \
+                                       kernels::lane_product<T>&);                              \
     template void tiles<T>::multiply(const task&, const product&, const tile_range&, T*, T*) const
 RICCI_INSTANTIATE(float);
 RICCI_INSTANTIATE(double);

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "src/runtime/buffers.hpp"
 #include "src/runtime/cache_sizes.hpp"
 #include "src/fused/lane_steps.hpp"
+#include "src/steps/packed_rows.hpp"
 
 namespace ricci::fused {
 namespace {
@@ -131,8 +131,8 @@ std::size_t tiles<T>::bytes() const {
 
 template <class T>
 void tiles<T>::check_room() const {
-    if (bytes() > runtime::worker_bytes)
-        throw std::length_error("a fused group needs more memory than a worker has");
+    if (bytes() > static_cast<std::size_t>(steps::most_task_bytes))
+        throw std::length_error("a fused group needs more memory than a task may take");
 }
 
 // An operation writes over a tile that nobody needs after it.
@@ -165,7 +165,9 @@ void tiles<T>::lay_out() {
     const auto width = static_cast<std::size_t>(sizes_.full.width);
     const auto tile = width * static_cast<std::size_t>(sizes_.columns);
     tile_at_ = take(buffers_ * tile);
-    for (auto& p : products_) p.packed = take(static_cast<std::size_t>(p.contracted.total) * width);
+    for (auto& p : products_)
+        p.packed =
+            take(static_cast<std::size_t>(steps::packed_at_once(p.contracted.total)) * width);
     lay_out_distances();
     for (auto& s : operations_) s.state = take(3 * width);
     maximum_at_ = take(2 * width);

@@ -91,7 +91,7 @@ public:
     std::size_t shared_elements() const { return shared_elements_; }
     /// Bytes of a worker's memory that were taken, and of the pointers behind them.
     std::size_t bytes() const;
-    /// Throws std::length_error when a worker has less memory than that.
+    /// Throws std::length_error where that is more than a task may take.
     void check_room() const;
 
     /// Elements of a panel: a product of a tile of rows with all columns.
@@ -171,6 +171,7 @@ private:
         std::int32_t weights = -1;  // an operand
         std::size_t packed = 0;     // where A's rows are in a worker's memory, [contracted][width];
                                     // narrow: [row][contracted]
+        bool in_blocks = false;     // of which some are there at a time
         // In a worker's memory as well: weights as one line, the same rows with weights, and the
         // rows' norms.
         std::size_t weight_line = 0, weighted = 0, norms = 0;
@@ -203,7 +204,12 @@ private:
     void copy_lines(const task& t, const product& p, const T* a) const;
     using product_kernels =
         void (*[kernels::max_fused_vectors])(const kernels::lane_product<T>& product);
-    void multiply_runs(const product& p, const product_kernels& multiply,
+    struct packed_part {  // of the numbers that a product sums
+        std::size_t run = 0;
+        std::int64_t first = 0, count = 0;
+    };
+    void pack(const task& t, const product& p, const packed_part& part, std::int64_t at) const;
+    void multiply_runs(const task& t, const product& p, const product_kernels& multiply,
                        kernels::lane_product<T> x, const tile_range& range) const;
     static void choose_run(const product& p, std::size_t run, const T* first, T* maximum,
                            kernels::lane_product<T>& x);

@@ -281,17 +281,22 @@ HWY_INLINE void sum_values(const lane_product<number>& p, std::int64_t first) {
     }
 }
 
+// As many values at a time as are left, by halves: the sums of one vector wait for each other.
+template <right_side how, int used, int vectors>
+HWY_INLINE std::int64_t sum_whole_vectors(const lane_product<number>& p, std::int64_t first) {
+    for (; first + vectors * lane_count <= p.rows; first += vectors * lane_count)
+        sum_values<how, used, vectors>(p, first);
+    if constexpr (vectors > 1) return sum_whole_vectors<how, used, vectors / 2>(p, first);
+    return first;
+}
+
 template <right_side how, int used>
 void narrow_values(const lane_product<number>& p) {
     if (p.used != used) {
         if constexpr (used > 1) narrow_values<how, used - 1>(p);
         return;
     }
-    constexpr int vectors = narrow_vectors(used);
-    std::int64_t first = 0;
-    for (; first + vectors * lane_count <= p.rows; first += vectors * lane_count)
-        sum_values<how, used, vectors>(p, first);
-    for (; first + lane_count <= p.rows; first += lane_count) sum_values<how, used, 1>(p, first);
+    std::int64_t first = sum_whole_vectors<how, used, narrow_vectors(used)>(p, 0);
     const std::int64_t b_step = how == right_side::lines ? 1 : p.b_step;
     const std::int64_t b_lane = how == right_side::lines ? p.b_step : 1;
     for (; first < p.rows; ++first) {

@@ -1,4 +1,4 @@
-// How much memory of a worker a fused group takes.
+// How much memory a task of a fused group takes.
 #include "src/plan/groups/group_memory.hpp"
 
 #include <algorithm>
@@ -50,7 +50,9 @@ double most_bytes_of(const fused_group& g) {
     const auto number = static_cast<double>(size_of(g.type));
     double bytes = (static_cast<double>(g.products.size() + g.operations.size()) + 1) * tile_bytes;
     for (const auto& p : g.products) {
-        const double summed = size_of_loops(p.contracted), rows = summed * lanes_bytes;
+        const double summed = size_of_loops(p.contracted);
+        const auto packed = steps::packed_at_once(static_cast<std::int64_t>(summed));
+        const double rows = static_cast<double>(packed) * lanes_bytes;
         const bool expanded = p.is_distance && !p.exact;
         bytes += rows;
         if (p.weights >= 0) bytes += (summed + padding) * number + (expanded ? rows : 0);

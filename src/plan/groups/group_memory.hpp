@@ -1,7 +1,8 @@
-// How much memory of a worker a fused group takes, so that none is planned that cannot be run.
+// How much memory a task of a fused group takes, so that none is planned that cannot be run.
 #pragma once
 
 #include "src/steps/fused.hpp"
+#include "src/steps/packed_rows.hpp"
 
 namespace ricci::plan {
 
@@ -11,7 +12,7 @@ using namespace steps;
 /// widest tiles there are.
 double most_bytes_of(const fused_group&);
 
-/// What a worker has of them; src/runtime/buffers.hpp.
-constexpr double worker_room = 2 << 20;
+/// What a task may take of them.
+constexpr double task_room = static_cast<double>(steps::most_task_bytes);
 
 }  // namespace ricci::plan

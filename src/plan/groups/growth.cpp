@@ -11,9 +11,8 @@
 namespace ricci::plan {
 namespace {
 
-// Of one product and of one consumer: where packing pays. What a worker has room for is found once
-// the group is made.
-constexpr double most_contracted = 1024;
+// Of one consumer: products of more values are as fast where the plane is stored, which is worth
+// avoiding where it has exponentials. What a task has room for is found once the group is made.
 constexpr double most_values = 512;
 // What is stored in less stays in the caches.
 constexpr double near_bytes = 1 << 16;
@@ -281,9 +280,6 @@ growth::outcome growth::place_product(std::size_t step, const assign& a) {
     const bool column_a = group_.follows(group_.walked(found, left), loop_role::column);
     const bool column_b = group_.follows(group_.walked(found, right), loop_role::column);
     if (column_a == column_b) return fail(plane, "one of its factors depends on rows and columns");
-    if (group_.plan->values.size(a.over) > most_contracted)
-        return fail(plane, fmt::format("more than {} products are summed for each element",
-                                       most_contracted));
     group_.matched[step] = std::move(found);
     return outcome::done;
 }
@@ -312,19 +308,33 @@ growth::outcome growth::place_contraction(std::size_t step, const assign& a) {
             can_be_made(other.slot))
             add_plane(other, found);
     }
-    double own = 1;
-    for (const loop l : all) {
-        if (found.of(l) >= 0) continue;
-        if (contains(a.over, l)) return fail(plane, "it is summed over indices of its own");
-        own *= static_cast<double>(values.extent(l));
-    }
+    for (const loop l : a.over)
+        if (found.of(l) < 0) return fail(plane, "it is summed over indices of its own");
     if (!sums_suit(a.loops, a.over, found))
         return fail(plane, "it is summed over some of its indices only");
-    if (own > most_values)
-        return fail(plane, fmt::format("its product has more than {} values a row", most_values));
     add_consumer(step);
     group_.matched[step] = std::move(found);
     return outcome::done;
+}
+
+// False, with the reason, where sums of a plane without exponentials have many values.
+bool growth::sums_few_values() {
+    const auto has_exponentials = [&](std::size_t step) {
+        return sums_exponentials(group_.at(step).folding);
+    };
+    if (std::ranges::any_of(group_.members, has_exponentials)) return true;
+    for (const std::size_t step : group_.consumers) {
+        const assign& a = group_.at(step);
+        if (a.kind != assignment_kind::contract ||
+            group_.plan->values.size(group_.own_loops(step)) <= most_values)
+            continue;
+        const auto f = factors_of(group_.plan->values, a);
+        const bool is_a = group_.is_plane(f.a->source.slot);
+        fail((is_a ? f.a : f.b)->source.slot,
+             fmt::format("its product has more than {} values a row", most_values));
+        return false;
+    }
+    return true;
 }
 
 // What is fused is larger than what it is made of: a product, or any other function of tensors that
@@ -422,7 +432,7 @@ bool growth::run(std::size_t seed, const access& read) {
     separate_batch();
     std::sort(members.begin(), members.end());
     std::sort(group_.consumers.begin(), group_.consumers.end());
-    return makes_more_than_it_reads();
+    return sums_few_values() && makes_more_than_it_reads();
 }
 
 }  // namespace ricci::plan

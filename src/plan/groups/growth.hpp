@@ -50,6 +50,7 @@ private:
     outcome place_scatter(std::size_t step, const assign&);
     outcome fail(slot_number slot, std::string why);
     void separate_batch();
+    bool sums_few_values();
     bool makes_more_than_it_reads();
     void separate(const loop_choice& first, const loop_choice& second);
     bool separate_rows(slot_number plane, const std::vector<std::int32_t>& axes, int depth);

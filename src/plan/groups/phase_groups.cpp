@@ -300,8 +300,8 @@ bool phases::fits(const fused& group) {
         reason_ = "it takes too many steps";
         return false;
     }
-    if (most_bytes_of(compiled.group) > worker_room) {
-        reason_ = "its tiles and sums take more memory than a worker has";
+    if (most_bytes_of(compiled.group) > task_room) {
+        reason_ = "its tiles and sums take more memory than a task has";
         return false;
     }
     return true;

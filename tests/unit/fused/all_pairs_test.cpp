@@ -116,9 +116,19 @@ TEST_CASE("log-sum-exp of a product") {
     }
 }
 
-TEST_CASE("cross entropy and its gradients, at width 512 too") {
+TEST_CASE("log-sum-exp of wide products, whose rows are packed whole or in blocks") {
+    unsigned seed = 15;
+    for (const extents& e : {extents{60, 150, 1500}, extents{50, 130, 5000}, extents{5, 900, 4500},
+                             extents{100, 60, 8200}}) {
+        check_log_sum<float>(e[0], e[1], e[2], seed);
+        check_log_sum<double>(e[0], e[1], e[2], seed++);
+    }
+}
+
+TEST_CASE("cross entropy and its gradients, at widths of language models too") {
     unsigned seed = 21;
-    for (const extents& e : {extents{70, 300, 24}, extents{50, 700, 512}}) {
+    for (const extents& e : {extents{70, 300, 24}, extents{50, 700, 512}, extents{30, 1300, 1100},
+                             extents{18, 2300, 2100}}) {
         check_cross_entropy<float>(e[0], e[1], e[2], seed);
         check_cross_entropy<double>(e[0], e[1], e[2], seed++);
     }

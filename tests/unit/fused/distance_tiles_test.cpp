@@ -187,11 +187,12 @@ void for_kinds(std::int64_t rows, std::int64_t columns, std::int64_t width,
     visit("huge", huge, large);
 }
 
+struct problem {
+    std::int64_t rows, columns, width;
+};
+
 template <class T>
-void check_all() {
-    const struct {
-        std::int64_t rows, columns, width;
-    } sizes[] = {{5, 7, 16}, {49, 70, 18}, {130, 33, 64}, {3, 150, 100}};
+void check_all(const std::vector<problem>& sizes) {
     for (const auto& s : sizes)
         for (const layout& how : layouts)
             for (const auto kernels : {fused::kernel_choice::best, fused::kernel_choice::scalar})
@@ -252,8 +253,14 @@ void check_extremes() {
 }  // namespace
 
 TEST_CASE("distances of points are within their bound") {
-    check_all<float>();
-    check_all<double>();
+    const std::vector<problem> sizes{{5, 7, 16}, {49, 70, 18}, {130, 33, 64}, {3, 150, 100}};
+    check_all<float>(sizes);
+    check_all<double>(sizes);
+}
+
+TEST_CASE("distances of wide points, whose rows are packed in blocks, are within their bound") {
+    check_all<float>({{20, 35, 1030}, {17, 19, 4200}});
+    check_all<double>({{5, 9, 4100}});
 }
 
 TEST_CASE("distances of what is infinite or no number") {

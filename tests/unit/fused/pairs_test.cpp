@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "src/plan/groups/group_memory.hpp"
-#include "src/runtime/buffers.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/bound_program.hpp"
 #include "tests/unit/fused/chains.hpp"
@@ -14,9 +12,6 @@ namespace {
 
 using namespace ricci::testing;
 using ricci::element;
-
-// The planner counts on what a worker has.
-static_assert(ricci::plan::worker_room <= ricci::runtime::worker_bytes);
 
 const std::string product = "S^{hij} = Q^{hia} K^{hja}\n";
 
