@@ -25,6 +25,9 @@ class collective {
 public:
     virtual ~collective() = default;
     virtual void run() = 0;
+    /// How many bytes the last run has handed to MPI, where numbers decide it; else, and before a
+    /// run, -1.
+    virtual std::int64_t sent() const { return -1; }
 };
 
 /// `to` = the fold of what all ranks have in `from`.

@@ -138,6 +138,15 @@ fold_operation::~fold_operation() {
     if (!ended) MPI_Op_free(&op_);
 }
 
+void add_elements(element type, const void* from, void* to, std::size_t count) {
+    with_type(type, [&](auto zero, MPI_Datatype) {
+        using T = decltype(zero);
+        const T* const a = static_cast<const T*>(from);
+        T* const b = static_cast<T*>(to);
+        for (std::size_t k = 0; k < count; ++k) b[k] = folded(b[k], a[k], fold::sum);
+    });
+}
+
 void fill_with_nothing(array& a, fold how) {
     with_type(a.type(), [&](auto zero, MPI_Datatype) {
         using T = decltype(zero);

@@ -24,6 +24,9 @@ private:
     MPI_Op op_ = MPI_OP_NULL;
 };
 
+/// to[k] += from[k], as a fold by sum adds.
+void add_elements(element type, const void* from, void* to, std::size_t count);
+
 /// Every element is what a fold of nothing is.
 void fill_with_nothing(array& a, fold how);
 

@@ -9,6 +9,7 @@
 #include <ricci/engine/executable.hpp>
 
 #include "src/mpi/agreement.hpp"
+#include "src/mpi/asked_places.hpp"
 #include "src/mpi/collectives.hpp"
 #include "src/mpi/folds.hpp"
 #include "src/placement/words.hpp"
@@ -85,21 +86,39 @@ struct shared_program::state {
         if (placed.is_last()) return std::make_unique<local_program>(q, m, s);
         return std::make_unique<shared_program>(std::move(q), std::move(m), comms);
     }
-    std::unique_ptr<collective> collective_of(const exchange& e) {
+    std::shared_ptr<collective> collective_of(const exchange& e) {
         const array &from = memory_of(e.from), &to = memory_of(e.to);
         if (e.kind == exchange_kind::all_reduce) return all_reduce(comm, from, to, e.how);
         const auto axis = static_cast<std::size_t>(e.axis);
         const distribution& parts = placed.parts_of(e);
-        if (e.kind == exchange_kind::neighbours)
-            return neighbours(comm, from, to, axis, parts, *e.windows);
-        return e.kind == exchange_kind::all_gather
-                   ? all_gather(comm, from, to, axis, parts)
-                   : reduce_scatter(comm, from, to, axis, e.how, parts);
+        switch (e.kind) {
+            case exchange_kind::neighbours:
+                return neighbours(comm, from, to, axis, parts, *e.windows);
+            case exchange_kind::neighbour_sums:
+                return sums_at_neighbours(comm, from, to, parts, *e.windows);
+            case exchange_kind::own_places:
+                return own_places(placed.letter().sharing.rank, from, to, parts);
+            case exchange_kind::asked_places:
+                return asked[e.to] = std::make_shared<asked_places>(comm, from, to, parts);
+            case exchange_kind::rows:
+                return asked_rows(asked.at(e.places), from, to, axis);
+            case exchange_kind::row_sums:
+                return sums_at_asked(asked.at(e.places), from, to);
+            case exchange_kind::reduce_scatter:
+                return reduce_scatter(comm, from, to, axis, e.how, parts);
+            default:
+                return all_gather(comm, from, to, axis, parts);
+        }
     }
 
     void run(std::string& wrong) {
         for (std::size_t k = 0; k < steps.size(); ++k) {
-            if (steps[k] != nullptr) steps[k]->run(wrong);
+            if (steps[k] != nullptr && wrong.empty()) {
+                steps[k]->run(wrong);
+                wrong = placed.in_words_of_the_whole(wrong);
+            } else if (steps[k] != nullptr) {
+                steps[k]->run(wrong);
+            }
             for (const auto& c : collectives[k]) c->run();
         }
         for (auto& [made, to] : copied) copy_elements(memory.at(made), to);
@@ -109,16 +128,22 @@ struct shared_program::state {
         for (std::size_t k = 0; k < steps.size(); ++k) {
             if (steps[k] != nullptr) out += steps[k]->explain();
             for (const operation& o : placed.stages()[k].exchanges)
-                out += fmt::format("{}: this rank sends {} bytes\n", placed.words_of(o),
-                                   placed.bytes_of(o.exchange));
+                if (o.exchange.kind != exchange_kind::own_places)
+                    out += fmt::format("{}: this rank sends {}{} bytes\n", placed.words_of(o),
+                                       numbers_decide(o.exchange.kind) ? "at most " : "",
+                                       placed.bytes_of(o.exchange));
         }
         return out;
     }
     std::int64_t bytes_sent() const {
         std::int64_t sent = 0;
         for (const auto& step : steps) sent += step != nullptr ? step->bytes_sent() : 0;
-        for (const stage& s : placed.stages())
-            for (const operation& o : s.exchanges) sent += placed.bytes_of(o.exchange);
+        for (std::size_t k = 0; k < collectives.size(); ++k)
+            for (std::size_t c = 0; c < collectives[k].size(); ++c) {
+                const std::int64_t known = collectives[k][c]->sent();
+                sent += known >= 0 ? known
+                                   : placed.bytes_of(placed.stages()[k].exchanges[c].exchange);
+            }
         return sent;
     }
 
@@ -130,7 +155,8 @@ struct shared_program::state {
     std::map<ir::ref, array> memory;
     std::vector<std::pair<ir::ref, array>> copied;     // outputs that are views, and where they go
     std::vector<std::unique_ptr<rank_program>> steps;  // by stage
-    std::vector<std::vector<std::unique_ptr<collective>>> collectives;
+    std::vector<std::vector<std::shared_ptr<collective>>> collectives;
+    std::map<ir::ref, std::shared_ptr<asked_places>> asked;  // by the name of the numbers it makes
 };
 
 shared_program::shared_program(sharing_request request, rank_memory memory,

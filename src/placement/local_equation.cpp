@@ -11,13 +11,14 @@ namespace ricci::mpi {
 // Small questions ---------------------------------------------------------------------------------
 
 local_equation::local_equation(workbench& bench, placement& where, ir::ref equation,
-                               std::vector<ir::ref> split, bool wait)
+                               std::vector<ir::ref> split, attempt how)
     : bench_(bench),
       p_(bench.text.program),
       where_(where),
       number_(equation),
       split_(std::move(split)),
-      wait_(wait) {
+      wait_(how.wait),
+      elsewhere_(how.elsewhere) {
     if (split_.empty()) return;
     all_ = bench_.text.extents[static_cast<std::size_t>(split_[0])];
     const distribution& parts = bench_.sharing.of(all_);
@@ -181,12 +182,16 @@ local_equation::value local_equation::walk(ir::ref n) {
             moved.positions = shifted(x.positions);
             return {p_.nodes.push(moved), place::own};
         }
+        case ir::op::compare:
+            if (const std::optional<value> counted = own_place(x)) return *counted;
+            return walk_other(x);
         default:
             return walk_other(x);
     }
 }
 
 local_equation::value local_equation::walk_tensor(const ir::node& x) {
+    if (const std::optional<value> row = look_up(x)) return *row;
     std::vector<ir::ref> children;
     bool own = false;
     for (std::int32_t k = 0; k < x.children.count; ++k) {

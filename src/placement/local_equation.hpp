@@ -16,6 +16,18 @@ namespace ricci::mpi {
 /// How ranks fold what each has folded over its own places, where that is all there is to do.
 std::optional<fold> fold_of(ir::reduction r);
 
+/// How an equation reads, and adds up, at places that others have.
+enum class elsewhere : std::uint8_t {
+    gathered,  // every rank has all of the tensor
+    asked,     // each rank asks those who have the places, or sends them what it has added up
+    folded,    // each looks up what it has itself, and ranks add up what they have found
+};
+/// One way to cut an equation.
+struct attempt {
+    bool wait = true;  // partial values go on as they are
+    mpi::elsewhere elsewhere = mpi::elsewhere::gathered;
+};
+
 /// An equation as each rank computes it for its own places of some letters, `split`, that have as
 /// many of them, or as all compute it alike where there are none. What sums over the letter gives a
 /// partial value; such values go on as they are through what is linear, if they may `wait`, and are
@@ -23,10 +35,12 @@ std::optional<fold> fold_of(ir::reduction r);
 class local_equation {
 public:
     local_equation(workbench& bench, placement& where, ir::ref equation, std::vector<ir::ref> split,
-                   bool wait);
+                   attempt how);
 
     /// Adds what has to be done; false where the equation cannot be cut along this letter.
     bool run();
+    /// Whether something would be otherwise had it been `gathered`.
+    bool reaches_out() const { return used_; }
 
 private:
     enum class place : std::uint8_t {
@@ -59,6 +73,53 @@ private:
                             beyond ends);
     window own_window(ir::ref tensor, std::int32_t axis, const place_reach& reach,
                       beyond ends) const;
+    std::vector<window> windows_of(const place_reach& reach, std::int64_t extent, beyond ends);
+    std::optional<place_reach> reach_of(const ir::written_place& at) const;
+    /// A shifted place, and what ranks reach with it.
+    struct shifted_window {
+        ir::written_place place;
+        beyond ends = beyond::nothing;
+        place_reach reach = {};
+        std::vector<window> windows = {};
+    };
+    std::optional<shifted_window> window_of(ir::ref there, std::int64_t extent);
+    ir::ref place_in_window(const shifted_window& w);
+
+    /// A tensor that says places: its node, and what this rank has of it.
+    struct said_places {
+        ir::ref node = ir::none;
+        ir::ref form = ir::none;
+        bool own = false;  // those of this rank's places of the letter
+    };
+    std::optional<said_places> read_numbers(ir::ref n);
+    ir::ref renumbered(const said_places& said, ir::ref name);
+    std::optional<value> own_place(const ir::node& x);
+    std::optional<value> look_up(const ir::node& x);
+    value look_up(const ir::node& x, std::int32_t axis, const said_places& said);
+    std::optional<value> sum_of_rows(const ir::node& x);
+    value sum_of_rows(const ir::node& x, std::int32_t condition, const said_places& said,
+                      const std::vector<std::int32_t>& axes);
+    value read_rows(ir::ref factor, std::int32_t axis, ir::ref row, const exchange& asked);
+    std::vector<std::int32_t> axes_of_rows(const ir::node& product, ir::ref letter) const;
+    bool lies_in_parts(ir::ref tensor, std::int32_t axis) const;
+    bool binds(const ir::node& x, ir::ref letter) const;
+
+    /// Where a sum over `summed` lands: the factor that says it, and the place.
+    struct landing {
+        std::int32_t condition = -1;
+        ir::ref place = ir::none;
+        ir::ref summed = ir::none;
+    };
+    landing find_landing(const ir::node& sum) const;
+    std::optional<value> sum_at_others(const ir::node& x);
+    ir::ref sum_for_others(const ir::node& x, const landing& found, ir::ref there, exchange& e,
+                           ir::ref letter);
+    ir::ref name_of_sums(const char* words, const std::vector<ir::ref>& letters,
+                         const named_form& form, std::int64_t first);
+    ir::range positions_of(const std::vector<ir::ref>& letters);
+    bool has_parts_along(ir::ref body, ir::ref letter) const;
+    bool may_leave_conditions_around(ir::ref body) const;
+
     std::int64_t extent_of(ir::ref letter) const {
         return bench_.text.extents[static_cast<std::size_t>(letter)];
     }
@@ -91,6 +152,8 @@ private:
     std::vector<ir::ref> split_;
     std::int64_t all_ = 0, own_ = 0, before_ = 0, most_ = 0;  // places: of this rank, before it
     bool wait_;
+    elsewhere elsewhere_;
+    bool used_ = false;
     bool possible_ = true;
     double work_ = 0;
     std::map<ir::ref, ir::ref> of_others_;  // by sum: its partial terms

@@ -23,6 +23,8 @@ std::optional<fold> fold_of(ir::reduction r) {
 local_equation::value local_equation::walk_reduction(const ir::node& x) {
     const auto r = static_cast<ir::reduction>(x.detail);
     if (const std::optional<value> read = sum_of_neighbours(x)) return *read;
+    if (const std::optional<value> read = sum_of_rows(x)) return *read;
+    if (const std::optional<value> sums = sum_at_others(x)) return *sums;
     const bool over_split = binds_split(x);
     const bool summed = r == ir::reduction::sum || r == ir::reduction::mean;
     if (over_split && !summed && r != ir::reduction::softmax && !fold_of(r)) possible_ = false;

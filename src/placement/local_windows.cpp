@@ -3,55 +3,11 @@
 #include <algorithm>
 #include <map>
 
-#include <ricci/ir/rewrite.hpp>
-#include <ricci/ir/written_place.hpp>
-
 #include "src/base/texts.hpp"
 #include "src/placement/local_equation.hpp"
+#include "src/placement/read_places.hpp"
 
 namespace ricci::mpi {
-namespace {
-
-/// [p = place], where what place is beyond the ends is one of three things.
-struct read_place {
-    ir::written_place place;
-    beyond ends = beyond::nothing;
-};
-
-read_place place_in(const ir::program_view& p, ir::ref n) {
-    read_place read{ir::read_written_place(p, n)};
-    const ir::node& x = p.nodes[n];
-    if (x.kind == ir::op::apply)
-        read.ends = x.detail == static_cast<std::uint8_t>(ir::function::modulo) ? beyond::ring
-                                                                                : beyond::nearest;
-    // of a clamped place: max(0, min(last, place))
-    if (read.ends == beyond::nearest) {
-        const auto is = [&](const ir::node& y, ir::function f) {
-            return y.kind == ir::op::apply && y.detail == static_cast<std::uint8_t>(f) &&
-                   y.children.count == 2;
-        };
-        const ir::node& inside = p.nodes[p.links[x.children.first + x.children.count - 1]];
-        const ir::node& least = p.nodes[p.links[x.children.first]];
-        if (!is(x, ir::function::maximum) || !is(inside, ir::function::minimum) ||
-            least.kind != ir::op::number || least.value != 0)
-            read.place.known = false;
-    }
-    return read;
-}
-
-std::size_t count_letter(const ir::program_view& p, ir::ref root, ir::ref letter) {
-    std::size_t count = 0;
-    ir::for_each_node(p, root, [&](ir::ref n) {
-        const ir::node& x = p.nodes[n];
-        if (x.kind == ir::op::tensor || x.kind == ir::op::position || x.kind == ir::op::delta)
-            for (std::int32_t k = 0; k < x.positions.count; ++k)
-                count += ir::has_index(p, {x.positions.first + k, 1}, letter) ? 1 : 0;
-    });
-    return count;
-}
-
-}  // namespace
-
 window local_equation::own_window(ir::ref tensor, std::int32_t axis, const place_reach& reach,
                                   beyond ends) const {
     const std::int64_t extent =
@@ -64,15 +20,56 @@ ir::ref local_equation::need_neighbours(ir::ref tensor, std::int32_t axis, const
     if (bench_.is_inner(tensor, axis) || split_.empty()) return ir::none;
     const std::int64_t extent =
         bench_.text.shapes[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(axis)];
-    if (extent == 0) return ir::none;
+    const std::vector<window> windows = windows_of(reach, extent, ends);
+    if (windows.empty()) return ir::none;
+    return where_.need_neighbours(bench_, tensor, axis, windows, number_);
+}
+
+// By rank; none where some goes more than once around the ring.
+std::vector<window> local_equation::windows_of(const place_reach& reach, std::int64_t extent,
+                                               beyond ends) {
     std::vector<window> windows;
+    if (extent == 0) return windows;
     std::int64_t before = 0;
     for (const std::int64_t own : bench_.sharing.of(all_).counts) {
         windows.push_back(reach.of(before, own, extent, ends));
-        if (windows.back().count > extent) return ir::none;  // more than once around the ring
+        if (windows.back().count > extent) return {};
         before += own;
     }
-    return where_.need_neighbours(bench_, tensor, axis, windows, number_);
+    return windows;
+}
+
+// Of what a written place reads for this rank's places of the letter.
+std::optional<place_reach> local_equation::reach_of(const ir::written_place& at) const {
+    place_reach reach{0, at.offset, at.offset};
+    for (const ir::affine_term& t : at.terms) {
+        if (is_split(t.index)) {
+            reach.coefficient += t.coefficient;
+            continue;
+        }
+        const std::int64_t far = t.coefficient * (extent_of(t.index) - 1);
+        reach.least += std::min<std::int64_t>(0, far);
+        reach.most += std::max<std::int64_t>(0, far);
+    }
+    if (reach.coefficient == 0) return std::nullopt;
+    return reach;
+}
+
+// The places of an axis of `extent` that an expression says, for each rank's places of the letter.
+std::optional<local_equation::shifted_window> local_equation::window_of(ir::ref there,
+                                                                        std::int64_t extent) {
+    const read_place at = place_in(p_, there);
+    if (!at.place.known) return std::nullopt;
+    const std::optional<place_reach> reach = reach_of(at.place);
+    if (!reach) return std::nullopt;
+    shifted_window found{at.place, at.ends, *reach, windows_of(*reach, extent, at.ends)};
+    if (found.windows.empty()) return std::nullopt;
+    return found;
+}
+ir::ref local_equation::place_in_window(const shifted_window& w) {
+    const window mine = w.windows[static_cast<std::size_t>(bench_.sharing.rank)];
+    return place_from(w.place, w.place.offset + w.reach.coefficient * before_ - mine.first, w.ends,
+                      mine);
 }
 
 // x^{2i+k}: all that is read lies inside, or conditions say where it does not count.
@@ -141,21 +138,12 @@ std::optional<local_equation::value> local_equation::sum_of_neighbours(const ir:
     const ir::node equal = p_.nodes[p_.links[product.children.first + s.condition]];
     const read_place at = place_in(p_, p_.links[equal.children.first + 1]);
     if (!at.place.known) return std::nullopt;
-    place_reach reach{0, at.place.offset, at.place.offset};
-    for (const ir::affine_term& t : at.place.terms) {
-        if (is_split(t.index)) {
-            reach.coefficient += t.coefficient;
-            continue;
-        }
-        const std::int64_t far = t.coefficient * (extent_of(t.index) - 1);
-        reach.least += std::min<std::int64_t>(0, far);
-        reach.most += std::max<std::int64_t>(0, far);
-    }
-    if (reach.coefficient == 0) return std::nullopt;
-    s.made = need_neighbours(read.name, s.axis, reach, at.ends);
+    const std::optional<place_reach> reach = reach_of(at.place);
+    if (!reach) return std::nullopt;
+    s.made = need_neighbours(read.name, s.axis, *reach, at.ends);
     if (s.made == ir::none) return std::nullopt;
-    s.places = own_window(read.name, s.axis, reach, at.ends);
-    const std::int64_t first = reach.coefficient * before_ - s.places.first;
+    s.places = own_window(read.name, s.axis, *reach, at.ends);
+    const std::int64_t first = reach->coefficient * before_ - s.places.first;
     return sum_over_window(x, s, place_from(at.place, at.place.offset + first, at.ends, s.places));
 }
 

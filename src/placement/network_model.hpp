@@ -16,10 +16,13 @@ namespace ricci::mpi {
 /// Messages that one rank sends after another: recursive doubling or halving.
 inline double rounds_of(int ranks) { return std::ceil(std::log2(static_cast<double>(ranks))); }
 
+/// Whether ranks send each other what each of them reads, and not all the same.
+inline bool is_between_pairs(exchange_kind kind) { return kind >= exchange_kind::neighbours; }
+
 /// How many bytes a rank sends at least, where the tensor that is folded or gathered has `whole`,
-/// or neighbours are sent as much.
+/// or others are sent as much.
 inline double bytes_moved(exchange_kind kind, double whole, int ranks) {
-    if (kind == exchange_kind::neighbours) return whole;
+    if (is_between_pairs(kind)) return whole;
     const double others = static_cast<double>(ranks - 1) / ranks;
     return (kind == exchange_kind::all_reduce ? 2 : 1) * whole * others;
 }
@@ -29,8 +32,9 @@ inline double bytes_moved(exchange_kind kind, double whole, int ranks) {
 inline double seconds_of(exchange_kind kind, double whole, int ranks, const link& n) {
     if (ranks < 2) return 0;
     const double moved = bytes_moved(kind, whole, ranks) / n.bandwidth;
-    if (kind == exchange_kind::neighbours)
-        return 2 * n.latency + moved;  // one message to each side
+    if (kind == exchange_kind::own_places) return 0;
+    if (is_between_pairs(kind))  // one message to each side, or to each other rank
+        return (numbers_decide(kind) ? ranks - 1 : 2) * n.latency + moved;
     if (kind != exchange_kind::all_reduce) return rounds_of(ranks) * n.latency + moved;
     return std::min(rounds_of(ranks) * (n.latency + whole / n.bandwidth),
                     2 * rounds_of(ranks) * n.latency + moved);

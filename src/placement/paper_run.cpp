@@ -140,6 +140,7 @@ void paper_run::walk(sharing_request request, const rank_memory& given,
 }
 
 void paper_run::add(const placed_program& placed, const operation& o, bool is_for_caller) {
+    if (o.exchange.kind == exchange_kind::own_places) return;
     paper_exchange e;
     e.kind = o.exchange.kind;
     e.ranks = placed.letter().sharing.ranks;
@@ -150,7 +151,7 @@ void paper_run::add(const placed_program& placed, const operation& o, bool is_fo
                                 std::span<const std::size_t>(placed.extents_of(o.exchange.to)));
         e.whole = bytes_of(all);
     }
-    if (e.kind == exchange_kind::neighbours) e.whole = placed.most_bytes_of(o.exchange);
+    if (is_between_pairs(e.kind)) e.whole = placed.most_bytes_of(o.exchange);
     e.is_for_caller = is_for_caller;
     e.words = placed.words_of(o);
     paper_step step;

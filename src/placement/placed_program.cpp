@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "src/placement/stray_words.hpp"
 #include "src/placement/words.hpp"
 
 namespace ricci::mpi {
@@ -25,6 +26,8 @@ void placed_program::place() {
     bench_.text = std::move(request_.text);
     bench_.sharing = letter().sharing;
     bench_.element_size = static_cast<double>(size_of(request_.type));
+    for (const auto& [name, type] : request_.types)
+        if (is_whole(type)) bench_.whole_numbers.insert(name);
     bench_.inner.resize(number(bench_.text.program.names.size()));
     for (std::size_t k = request_.next + 1; k < request_.shared->size(); ++k)
         for (std::size_t n = 0; n < request_.axes[k].size(); ++n)
@@ -79,6 +82,7 @@ std::vector<std::size_t> placed_program::extents_of(ir::ref name) const {
 }
 
 const distribution& placed_program::parts_of(const exchange& e) const {
+    if (e.extent > 0) return bench_.sharing.by_extent.at(e.extent);
     const std::vector<std::int64_t>& whole = bench_.text.shapes[number(tensor_of(e.from))];
     return bench_.sharing.by_extent.at(whole[static_cast<std::size_t>(e.axis)]);
 }
@@ -122,26 +126,75 @@ ir::ref placed_program::defined_of(ir::ref tensor) const {
     return number(tensor) < request_.defined.size() ? request_.defined[number(tensor)] : ir::none;
 }
 
-std::int64_t placed_program::bytes_of(const exchange& e) const {
+// What lies at one place of the axis along which parts lie.
+std::int64_t placed_program::bytes_at_a_place(const exchange& e) const {
     std::size_t bytes = size_of(type_of(e.from));
     const std::vector<std::size_t> extents = extents_of(e.from);
     for (std::size_t k = 0; k < extents.size(); ++k)
-        if (e.windows == nullptr || k != static_cast<std::size_t>(e.axis)) bytes *= extents[k];
-    if (e.windows == nullptr) return static_cast<std::int64_t>(bytes);
-    std::int64_t places = 0;  // of this rank that others read
-    for (std::size_t r = 0; r < e.windows->size(); ++r)
-        for (const window_part& p : window_parts((*e.windows)[r], parts_of(e)))
-            if (p.owner == bench_.sharing.rank && r != static_cast<std::size_t>(p.owner))
-                places += p.count;
-    return static_cast<std::int64_t>(bytes) * places;
+        if (k != static_cast<std::size_t>(e.axis)) bytes *= extents[k];
+    return static_cast<std::int64_t>(bytes);
+}
+
+// Of windows and of what is asked for: how many places this rank sends others, at most.
+std::int64_t placed_program::places_sent(const exchange& e) const {
+    const int me = bench_.sharing.rank;
+    const distribution& parts = parts_of(e);
+    std::int64_t places = 0;
+    const auto owner = [&](int r) { return e.kind == exchange_kind::neighbours ? me : r; };
+    const auto reader = [&](int r) { return e.kind == exchange_kind::neighbours ? r : me; };
+    for (int r = 0; r < bench_.sharing.ranks; ++r) {
+        if (r == me) continue;
+        if (e.windows == nullptr) {
+            if (e.kind == exchange_kind::rows)
+                places += std::min(e.most[static_cast<std::size_t>(r)], parts.of(me));
+            continue;
+        }
+        for (const window_part& p :
+             window_parts((*e.windows)[static_cast<std::size_t>(reader(r))], parts))
+            if (p.owner == owner(r)) places += p.count;
+    }
+    if (e.kind == exchange_kind::row_sums || e.kind == exchange_kind::asked_places)
+        places = std::min(e.most[static_cast<std::size_t>(me)], parts.total() - parts.of(me));
+    return places;
+}
+
+std::int64_t placed_program::bytes_of(const exchange& e) const {
+    const auto places_of_ranks = static_cast<std::int64_t>(
+        static_cast<std::size_t>(bench_.sharing.ranks) * sizeof(int));
+    switch (e.kind) {
+        case exchange_kind::own_places:
+            return 0;
+        case exchange_kind::asked_places:  // and how many each is asked for
+            return places_of_ranks +
+                   places_sent(e) * static_cast<std::int64_t>(sizeof(std::int64_t));
+        case exchange_kind::neighbours:
+        case exchange_kind::neighbour_sums:
+        case exchange_kind::rows:
+        case exchange_kind::row_sums:
+            return bytes_at_a_place(e) * places_sent(e);
+        default:
+            break;
+    }
+    std::size_t bytes = size_of(type_of(e.from));
+    for (const std::size_t extent : extents_of(e.from)) bytes *= extent;
+    return static_cast<std::int64_t>(bytes);
 }
 
 double placed_program::most_bytes_of(const exchange& e) const {
-    double bytes = static_cast<double>(size_of(type_of(e.from)));
-    const std::vector<std::size_t> extents = extents_of(e.from);
-    for (std::size_t k = 0; k < extents.size(); ++k)
-        if (k != static_cast<std::size_t>(e.axis)) bytes *= static_cast<double>(extents[k]);
-    return bytes * static_cast<double>(most_from_others(*e.windows, parts_of(e)));
+    const distribution& parts = parts_of(e);
+    if (e.windows != nullptr)
+        return static_cast<double>(bytes_at_a_place(e)) *
+               static_cast<double>(most_from_others(*e.windows, parts));
+    const double one = e.kind == exchange_kind::asked_places
+                           ? sizeof(std::int64_t)
+                           : static_cast<double>(bytes_at_a_place(e));
+    return e.kind == exchange_kind::own_places
+               ? 0
+               : one * static_cast<double>(most_asked(e.most, parts));
+}
+
+std::string placed_program::in_words_of_the_whole(const std::string& words) const {
+    return stray_words(bench_, all_, words);
 }
 
 std::string placed_program::words_of(const operation& o) const {

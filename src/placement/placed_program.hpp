@@ -71,10 +71,12 @@ public:
     sharing_request request_of(const stage& s) const;
 
     const shared_letter& letter() const { return (*request_.shared)[request_.next]; }
-    /// That this rank hands to MPI.
+    /// That this rank hands to MPI; where numbers decide, at most.
     std::int64_t bytes_of(const exchange& e) const;
-    /// That a rank gets of its neighbours, at most.
+    /// That some rank gets of others, or sends them, at most.
     double most_bytes_of(const exchange& e) const;
+    /// What the engine says of a number that is no place, of the whole axis.
+    std::string in_words_of_the_whole(const std::string& words) const;
     /// "all-reduce (sum) over h of ..., for ...", without what it takes.
     std::string words_of(const operation& o) const;
 
@@ -83,6 +85,8 @@ private:
     void find_inner_axes();
     bool is_shared(std::size_t k, ir::ref letter) const;
     ir::ref tensor_of(ir::ref name) const { return form_of(name).tensor; }
+    std::int64_t bytes_at_a_place(const exchange& e) const;
+    std::int64_t places_sent(const exchange& e) const;
     ir::ref defined_of(ir::ref tensor) const;
 
     sharing_request request_;

@@ -52,7 +52,8 @@ ir::ref placement::need_neighbours(workbench& bench, ir::ref tensor, std::int32_
     const ir::ref mine = of(tensor).part(axis);
     if (mine == ir::none || of(tensor).whole != ir::none) return ir::none;
     for (const windowed& w : windowed_)
-        if (w.tensor == tensor && w.made.axis == axis && *w.made.windows == windows)
+        if (w.tensor == tensor && w.made.axis == axis && w.made.windows != nullptr &&
+            *w.made.windows == windows)
             return w.made.to;
     const std::int64_t extent =
         bench.text.shapes[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(axis)];
@@ -65,12 +66,11 @@ ir::ref placement::need_neighbours(workbench& bench, ir::ref tensor, std::int32_
     named_form form;
     form.window = axis;
     form.count = windows[static_cast<std::size_t>(bench.sharing.rank)].count;
-    exchange e{exchange_kind::neighbours,
-               mine,
-               ir::none,
-               axis,
-               fold::sum,
-               std::make_shared<const std::vector<window>>(windows)};
+    exchange e;
+    e.kind = exchange_kind::neighbours;
+    e.from = mine;
+    e.axis = axis;
+    e.windows = std::make_shared<const std::vector<window>>(windows);
     e.to = bench.add(tensor, "neighbours' places of", form);
     add(equation, e, bytes);
     windowed_.push_back({tensor, e});
@@ -80,7 +80,10 @@ ir::ref placement::need_neighbours(workbench& bench, ir::ref tensor, std::int32_
 ir::ref placement::need_whole(workbench& bench, ir::ref tensor, ir::ref equation) {
     if (of(tensor).whole != ir::none) return of(tensor).whole;
     const ir::ref made = bench.add(tensor, "all of", {});
-    exchange e{exchange_kind::all_reduce, of(tensor).partial, made, 0, of(tensor).how};
+    exchange e;
+    e.from = of(tensor).partial;
+    e.to = made;
+    e.how = of(tensor).how;
     if (e.from == ir::none) {
         e.kind = exchange_kind::all_gather;
         while (of(tensor).part(e.axis) == ir::none) ++e.axis;
@@ -97,8 +100,13 @@ ir::ref placement::need_part(workbench& bench, ir::ref tensor, std::int32_t axis
     form.part = axis;
     const ir::ref made = bench.add(tensor, "part of", form);
     if (of(tensor).whole == ir::none && of(tensor).partial != ir::none) {
-        add(bench, tensor, equation,
-            {exchange_kind::reduce_scatter, of(tensor).partial, made, axis, of(tensor).how});
+        exchange e;
+        e.kind = exchange_kind::reduce_scatter;
+        e.from = of(tensor).partial;
+        e.to = made;
+        e.axis = axis;
+        e.how = of(tensor).how;
+        add(bench, tensor, equation, e);
     } else {
         operation o;
         o.kind = operation_kind::excerpt;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
@@ -43,7 +44,17 @@ struct computation {
     bool has_other_terms = false;      // so that it is computed without places, too
     ir::ref body_of_first = ir::none;  // with the terms that the first rank alone adds
 };
-enum class exchange_kind : std::uint8_t { all_reduce, all_gather, reduce_scatter, neighbours };
+enum class exchange_kind : std::uint8_t {
+    all_reduce,
+    all_gather,
+    reduce_scatter,
+    neighbours,      // each rank gets its window of an axis
+    neighbour_sums,  // what ranks have added up over windows goes to those who have the places
+    own_places,      // numbers are counted from this rank's first place: nothing is sent
+    asked_places,    // numbers are counted among those places that this rank asks for
+    rows,            // of the places asked for, from those who have them
+    row_sums,        // what ranks have added up at the places asked for goes to those who have them
+};
 /// What all ranks do together.
 struct exchange {
     exchange_kind kind = exchange_kind::all_reduce;
@@ -52,7 +63,12 @@ struct exchange {
     std::int32_t axis = 0;  // along which parts lie
     fold how = fold::sum;
     std::shared_ptr<const std::vector<window>> windows = nullptr;  // by rank: of neighbours
+    std::int64_t extent = 0;         // of the axis that numbers are places of
+    ir::ref places = ir::none;       // of rows and their sums: what asked_places has made
+    std::vector<std::int64_t> most;  // by rank: how many places it asks for at most
 };
+/// Whether numbers decide how much is sent, so that it is known beforehand at most.
+constexpr bool numbers_decide(exchange_kind kind) { return kind >= exchange_kind::asked_places; }
 /// A rank's own part of what every rank has.
 struct excerpt {
     ir::ref from = ir::none;
@@ -92,9 +108,17 @@ struct workbench {
     std::vector<named_form> names;  // by name, as text.shapes
     std::map<ir::ref, extract> extracts;
     std::vector<std::vector<std::int32_t>> inner;  // by name: axes that others share out later
+    std::set<ir::ref> whole_numbers;               // operands that may say places
     double element_size = 8;
 
     bool is_inner(ir::ref name, std::int32_t axis) const;
+    bool has_inner(ir::ref name) const {
+        const auto n = static_cast<std::size_t>(name);
+        return n < inner.size() && !inner[n].empty();
+    }
+    std::int64_t extent_of(ir::ref tensor, std::int32_t axis) const {
+        return text.shapes[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(axis)];
+    }
 
     ir::ref add(ir::ref tensor, const char* words, named_form form);
     double bytes_of(ir::ref tensor) const;
@@ -124,15 +148,33 @@ struct placement {
     ir::ref need_neighbours(workbench& bench, ir::ref tensor, std::int32_t axis,
                             const std::vector<window>& windows, ir::ref equation);
 
+    /// Places of an axis that numbers say, of a form of a tensor of whole numbers: counted from this
+    /// rank's first place, and -1 where another rank has them; what is no place of the axis stays
+    /// none, and below 0 is one less.
+    ir::ref need_own_places(workbench& bench, ir::ref numbers, std::int64_t extent,
+                            ir::ref equation);
+    /// The same counted among those that this rank asks for. Gives what is done, with what is made.
+    exchange need_asked_places(workbench& bench, ir::ref numbers, std::int64_t extent,
+                               ir::ref equation);
+    /// The rows that have been asked for, of a tensor of which each rank has a part.
+    ir::ref need_rows(workbench& bench, ir::ref tensor, std::int32_t axis, const exchange& asked,
+                      ir::ref equation);
+    /// Sends what ranks have added up at their windows, or at the places asked for, of an axis that
+    /// comes first, to those who have the places: `e` without its price.
+    void send_sums(workbench& bench, const exchange& e, ir::ref equation);
+
 private:
     void add(const workbench& bench, ir::ref tensor, ir::ref equation, const exchange& e);
     void add(ir::ref equation, const exchange& e, double bytes);
+    ir::ref renumber(workbench& bench, exchange& e, const char* words, ir::ref equation,
+                     double bytes);
 
     struct windowed {
         ir::ref tensor;
         exchange made;
     };
-    std::vector<windowed> windowed_;  // what there is of windows
+    std::vector<windowed> windowed_;   // what there is of windows, and of rows
+    std::vector<exchange> renumbered_;  // numbers
 };
 
 /// What one multiplication costs, and beginning a collective, where a byte that is sent costs 1. Of

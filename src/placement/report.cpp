@@ -83,8 +83,9 @@ run_report report(const paper_run& run, const link& n, const rank_speed& speed,
         const paper_exchange& e = s.exchange;
         const double out = bytes_moved(e.kind, e.whole, e.ranks);
         line.add(seconds_of(e.kind, e.whole, e.ranks, n),
-                 fmt::format("{}: {} ranks, {} handed to MPI, {} sent", e.words, e.ranks,
-                             words_of_bytes(e.handed), words_of_bytes(out)));
+                 fmt::format("{}: {} ranks, {}{} handed to MPI, {} sent", e.words, e.ranks,
+                             numbers_decide(e.kind) ? "at most " : "", words_of_bytes(e.handed),
+                             words_of_bytes(out)));
         all.handed += e.handed;
         all.sent += out;
     }

@@ -105,13 +105,19 @@ private:
         std::vector<placement> made;
         for (const placement& way : ways)
             for (const std::vector<ir::ref>& letters : splits_of(way, e))
-                for (const bool wait : {true, false}) {
-                    if (!wait && !reads_partial(way, e)) continue;
-                    placement more = way;
-                    if (local_equation(bench_, more, e, letters, wait).run())
-                        made.push_back(std::move(more));
-                }
+                for (const bool wait : {true, false})
+                    if (wait || reads_partial(way, e)) cut(way, e, letters, wait, made);
         return cheapest(made);
+    }
+    // Where nothing is read or added up at places of others, it is the same in any way.
+    void cut(const placement& way, ir::ref e, const std::vector<ir::ref>& letters, bool wait,
+             std::vector<placement>& made) {
+        for (const elsewhere how : {elsewhere::asked, elsewhere::folded, elsewhere::gathered}) {
+            placement more = way;
+            local_equation equation(bench_, more, e, letters, {wait, how});
+            if (equation.run()) made.push_back(std::move(more));
+            if (!equation.reaches_out()) return;
+        }
     }
     // The first made of those that cost the same, on every rank.
     static std::vector<placement> cheapest(std::vector<placement>& made) {
@@ -135,24 +141,34 @@ private:
         return found;
     }
     // What an equation may be cut along: nothing, each letter of axes that lie in parts, or are to,
-    // and all of these together that the shared-out index has become in several sums.
+    // and all of these together that have as many places, as the shared-out index has become several
+    // letters in several sums; also those alone that are spelt as it is.
     std::vector<std::vector<ir::ref>> splits_of(const placement& way, ir::ref e) const {
-        std::vector<ir::ref> together;
-        const std::vector<ir::ref> letters = letters_of(way, e, together);
+        std::vector<ir::ref> named;
+        const std::vector<ir::ref> letters = letters_of(way, e, named);
         std::vector<std::vector<ir::ref>> splits{{}};
-        if (together.size() > 1) splits.push_back(together);
-        for (const ir::ref i : letters) splits.push_back({i});
+        const auto add = [&](const std::vector<ir::ref>& together) {
+            if (std::find(splits.begin(), splits.end(), together) == splits.end())
+                splits.push_back(together);
+        };
+        for (const ir::ref i : named) add(as_long_as(i, named));
+        for (const ir::ref i : letters) add(as_long_as(i, letters));
+        for (const ir::ref i : letters) add({i});
         return splits;
     }
+    std::vector<ir::ref> as_long_as(ir::ref letter, std::vector<ir::ref> letters) const {
+        const std::vector<std::int64_t>& extents = bench_.text.extents;
+        std::erase_if(letters,
+                      [&](ir::ref i) { return extents[at(i)] != extents[at(letter)]; });
+        return letters;
+    }
     std::vector<ir::ref> letters_of(const placement& way, ir::ref e,
-                                    std::vector<ir::ref>& together) const {
+                                    std::vector<ir::ref>& named_ones) const {
         std::vector<ir::ref> found;
         const auto add = [&](ir::ref i, bool named) {
             if (std::find(found.begin(), found.end(), i) != found.end()) return;
             found.push_back(i);
-            const std::vector<std::int64_t>& extents = bench_.text.extents;
-            if (named && (together.empty() || extents[at(together[0])] == extents[at(i)]))
-                together.push_back(i);
+            if (named) named_ones.push_back(i);
         };
         const ir::program& p = bench_.text.program;
         const auto see = [&](ir::range positions, auto&& is_cut) {

@@ -11,6 +11,7 @@
 #include <ricci/ir/shapes.hpp>
 
 #include "src/base/texts.hpp"
+#include "src/placement/shared_matrices.hpp"
 #include "src/text/program_body.hpp"
 
 namespace ricci::mpi {
@@ -57,6 +58,7 @@ void shared_call::share_out(const std::vector<std::string>& shared_out, const gr
         shared.push_back(one);
         dimensions.push_back(k);
         axes.push_back(axes_with(view, one.letter));
+        if (one.sharing.ranks > 1) refuse_shared_matrices(view, axes.back(), one.letter);
         for (std::size_t other = 0; other < k; ++other)
             for (ir::ref n = 0; n < view.names.size(); ++n) {
                 const auto at = static_cast<std::size_t>(n);

@@ -39,8 +39,7 @@ public:
         for (int k = 0; k <= last_; ++k) build(k, all.stages[static_cast<std::size_t>(k)]);
         for (const operation& o : operations_)
             if (o.kind == operation_kind::exchange)
-                all.stages[static_cast<std::size_t>(level_[o.exchange.from])].exchanges.push_back(
-                    o);
+                all.stages[static_cast<std::size_t>(level_of(o.exchange))].exchanges.push_back(o);
         all.stored.assign(stored_.begin(), stored_.end());
         for (const operation& o : operations_)
             if (o.kind == operation_kind::excerpt) all.excerpts[o.excerpt.to] = o.excerpt;
@@ -61,7 +60,8 @@ private:
     // When a name is there: inputs from the first stage on, what is exchanged one stage later.
     void find_level(const operation& o) {
         if (o.kind == operation_kind::exchange) {
-            level_[o.exchange.to] = level_[o.exchange.from] + 1;
+            level_[o.exchange.to] = level_of(o.exchange) + 1;
+            last_ = std::max(last_, level_of(o.exchange));
             return store(o.exchange.to);
         }
         if (o.kind == operation_kind::excerpt) {
@@ -78,6 +78,11 @@ private:
         made_in_[o.compute.what.name] = level;
         if (is_skipped(o.compute)) skipped_.insert(o.compute.what.name);
         last_ = std::max(last_, level);
+    }
+    // After which stage it is done.
+    int level_of(const exchange& e) {
+        const int from = level_[e.from];
+        return e.places == ir::none ? from : std::max(from, level_[e.places]);
     }
     void store(ir::ref n) { stored_.insert(n); }
     // What is exchanged or wanted is stored, and what later stages read; also what this rank reads

@@ -53,6 +53,14 @@ inline std::int64_t most_from_others(const std::vector<window>& windows, const d
     return most;
 }
 
+/// How many places the rank gets of others that gets most, or sends, where rank r asks for most[r].
+inline std::int64_t most_asked(const std::vector<std::int64_t>& most, const distribution& axis) {
+    std::int64_t places = 0;
+    for (std::size_t r = 0; r < most.size(); ++r)
+        places = std::max(places, std::min(most[r], axis.total() - axis.counts[r]));
+    return places;
+}
+
 /// What arithmetic reads outside of an axis.
 enum class beyond : std::uint8_t { nothing, nearest, ring };
 

@@ -26,6 +26,30 @@ const char* words_of(fold how) {
     return "sum";
 }
 
+std::string words_of(const exchange& e) {
+    switch (e.kind) {
+        case exchange_kind::all_reduce:
+            return fmt::format("all-reduce ({})", words_of(e.how));
+        case exchange_kind::reduce_scatter:
+            return fmt::format("reduce-scatter ({})", words_of(e.how));
+        case exchange_kind::neighbours:
+            return "neighbours' places";
+        case exchange_kind::neighbour_sums:
+            return "sums at neighbours' places";
+        case exchange_kind::own_places:
+            return "own places";
+        case exchange_kind::asked_places:
+            return "places asked for";
+        case exchange_kind::rows:
+            return "rows asked for";
+        case exchange_kind::row_sums:
+            return "sums at places asked for";
+        case exchange_kind::all_gather:
+            break;
+    }
+    return "all-gather";
+}
+
 }  // namespace
 
 std::string words_of_equation(const ir::program_view& p, ir::ref name) {
@@ -40,12 +64,7 @@ std::string words_of_equation(const ir::program_view& p, ir::ref name) {
 
 std::string words_of(const workbench& bench, const exchange& e, const std::string& letter,
                      const std::string& equation) {
-    std::string what = "all-gather";
-    if (e.kind == exchange_kind::all_reduce) what = fmt::format("all-reduce ({})", words_of(e.how));
-    if (e.kind == exchange_kind::reduce_scatter)
-        what = fmt::format("reduce-scatter ({})", words_of(e.how));
-    if (e.kind == exchange_kind::neighbours) what = "neighbours' places";
-    return fmt::format("{} over {} of {}, for {}", what, letter,
+    return fmt::format("{} over {} of {}, for {}", words_of(e), letter,
                        detail::string_of(bench.text.program.name(e.from)), equation);
 }
 

@@ -45,6 +45,23 @@ int MPI_Reduce_scatter(const void* from, void* to, const int* elements, MPI_Data
     return PMPI_Reduce_scatter(from, to, elements, type, op, comm);
 }
 
+int MPI_Alltoall(const void* from, int elements, MPI_Datatype type, void* to, int to_elements,
+                 MPI_Datatype to_type, MPI_Comm comm) {
+    int ranks = 1;
+    PMPI_Comm_size(comm, &ranks);
+    count(elements * ranks, type);
+    return PMPI_Alltoall(from, elements, type, to, to_elements, to_type, comm);
+}
+
+int MPI_Alltoallv(const void* from, const int* elements, const int* first, MPI_Datatype type,
+                  void* to, const int* to_elements, const int* to_first, MPI_Datatype to_type,
+                  MPI_Comm comm) {
+    int ranks = 1;
+    PMPI_Comm_size(comm, &ranks);
+    for (int r = 0; r < ranks; ++r) count(elements[r], type);
+    return PMPI_Alltoallv(from, elements, first, type, to, to_elements, to_first, to_type, comm);
+}
+
 int MPI_Isend(const void* from, int elements, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request* request) {
     count(elements, type);

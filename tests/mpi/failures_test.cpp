@@ -1,5 +1,4 @@
 // What is wrong is the same sentence on every rank.
-#include <functional>
 #include <string>
 
 #include "tests/mpi/ranks.hpp"
@@ -8,28 +7,6 @@ using namespace ricci;
 using namespace ricci::testing;
 
 namespace {
-
-std::string words_of(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const error& e) {
-        return e.what();
-    }
-    return "nothing";
-}
-// Whether all ranks have the words, and which.
-std::string same_words(const std::function<void()>& f) {
-    std::string words = words_of(f);
-    words.resize(600);
-    std::string first = words;
-    MPI_Bcast(first.data(), 600, MPI_CHAR, 0, MPI_COMM_WORLD);
-    CHECK(words == first);
-    return first.c_str();
-}
-bool has(const std::string& words, const std::string& part) {
-    INFO(words);
-    return words.find(part) != std::string::npos;
-}
 
 const program& product() {
     static const program p = parse("Y^{ib} = X^{ih} W^{hb}").value();
@@ -103,4 +80,33 @@ TEST_CASE("a rank that fails while it runs stops all, and nothing bound is writt
     static_cast<std::int32_t*>(places.data())[1] = 2;
     CHECK(same_words([&] { step(); }) == "nothing");
     CHECK(static_cast<double*>(y.data())[0] != 7);
+}
+
+TEST_CASE("a single matrix that would be shared out is refused, and batches and sides are not") {
+    array k = drawn({3, 5, 5}, 1);
+    for (std::size_t b = 0; b < 3; ++b)
+        for (std::size_t i = 0; i < 5; ++i) k.as<double, 3>()(b, i, i) += 5;
+    const array y = drawn({3, 5, 4}, 2);
+    const program p =
+        parse("x^{bjr} = \\operatorname{solve}_{ij}(K^{bij} + \\delta^{ij}, y^{bir})").value();
+    if (ranks_of_world() > 1) {
+        const std::string words = same_words(
+            [&] { mpi::prepare(MPI_COMM_WORLD, p, {"i"}, {{"K", k}, {"y", y}}); });
+        CHECK(has(words, "the rows of K are shared out, by the index i, and one rank factors a "
+                         "matrix: share out b or r instead, or give every rank all of K"));
+        CHECK(has(same_words([&] {
+                      mpi::prepare(MPI_COMM_WORLD, gradient(p, "x", {"K"}), {"j"},
+                                   {{"K", k}, {"y", y}, {"dL/dx", drawn({3, 5, 4}, 3)}});
+                  }),
+                  "the columns of K are shared out, by the index j"));
+        const program log = parse("s = \\operatorname{logdet}_{ij}(G^{ij})").value();
+        CHECK(has(same_words([&] {
+                      mpi::prepare(MPI_COMM_WORLD, log, {"i"}, {{"G", drawn({5, 5}, 1)}});
+                  }),
+                  "matrix: give every rank all of G"));
+    }
+    for (const cut how : {cut::even, cut::last, cut::uneven}) {
+        check_shared_out(p, "b", {{"K", k, 0}, {"y", y, 0}}, {{"x", 0}}, how);
+        check_shared_out(p, "r", {{"K", k}, {"y", y, 2}}, {{"x", 2}}, how);
+    }
 }

@@ -91,15 +91,81 @@ TEST_CASE("ranks have fewer places than are read, or none, or all go around the 
                   {{"u", drawn({places}, 1), 0}}, {{"v", 0}});
 }
 
-TEST_CASE("derivatives of shifted places") {
-    const program p = parse(R"(
+namespace {
+
+/// The same of gradients by all operands that are tensors.
+std::string check_gradient(const std::string& text, const std::string& of,
+                           const std::vector<shared_operand>& operands,
+                           const shared_operand& cotangent) {
+    std::vector<std::string> by;
+    std::vector<std::pair<std::string, int>> shared;
+    for (const shared_operand& o : operands) {
+        if (o.value.kind() != detail::operand_kind::tensor) continue;
+        by.push_back(o.name);
+        if (o.axis >= 0) shared.emplace_back("dL/d" + o.name, o.axis);
+    }
+    if (cotangent.axis >= 0) shared.emplace_back(of, cotangent.axis);
+    // with the value, as its text says which axes have the index
+    const program back = value_and_gradient(parse(text).value(), of, by);
+    std::vector<shared_operand> used;
+    for (const tensor_info& t : back.inputs()) {
+        for (const shared_operand& o : operands)
+            if (o.name == t.name) used.push_back(o);
+        if (t.name == cotangent.name) used.push_back(cotangent);
+    }
+    for (const cut how : {cut::last, cut::uneven}) check_shared_out(back, "i", used, shared, how);
+    return check_shared_out(back, "i", used, shared);
+}
+bool sends_sums(const std::string& words) {
+    INFO(words);
+    return ranks_of_world() == 1 ||
+           (has(words, "sums at neighbours' places") && !has(words, "all-gather") &&
+            !has(words, "reduce-scatter"));
+}
+
+}  // namespace
+
+TEST_CASE("derivatives of shifted places go to those who have the places") {
+    CHECK(sends_sums(check_gradient(R"(
         v^{i} = u^{i} u^{\operatorname{wrap}(i+1)} + \exp(u^{\operatorname{clamp}(i-1)})
-        L = \sum_i v^{i} v^{i})")
-                          .value();
-    const program back = gradient(p, "L", {"u"});
-    std::vector<shared_operand> operands{{"u", drawn({40}, 1), 0}};
-    for (const tensor_info& t : back.inputs())
-        if (t.name == "dL/dL") operands.push_back({"dL/dL", 1});
-    for (const cut how : {cut::even, cut::last, cut::uneven})
-        check_shared_out(back, "i", operands, {{"dL/du", 0}}, how);
+        L = \sum_i v^{i} v^{i})",
+                                    "L", {{"u", drawn({400}, 1), 0}}, {"dL/dL", 1})));
+    for (const std::string end : {"clamp", "wrap", "pad"})
+        CHECK(sends_sums(check_gradient(
+            "v^{ib} = u^{\\operatorname{" + end + "}(i+2k-3) a} w^{kab} + u^{ia} z^{ab}", "v",
+            {{"u", drawn({400, 2}, 1), 0}, {"w", drawn({4, 2, 3}, 2)}, {"z", drawn({2, 3}, 4)}},
+            {"dL/dv", drawn({400, 3}, 3), 0})));
+}
+
+TEST_CASE("derivatives of convolutions, of steps of two, and of places that conditions exclude") {
+    const std::string conv =
+        check_gradient("s = \\sum_i x^{i} x^{i}\ny^{i} = x^{i+k} w^{k} s", "y",
+                       {{"x", drawn({402}, 1), 0}, {"w", drawn({3}, 2)}},
+                       {"dL/dy", drawn({400}, 3), 0});
+    CHECK(sends_sums(conv));
+    check_gradient("y^{i} = x^{i} - [i > 0] x^{i-1} w^{i}", "y",
+                   {{"x", drawn({400}, 1), 0}, {"w", drawn({400}, 2), 0}},
+                   {"dL/dy", drawn({400}, 3), 0});
+    check_gradient("s = \\sum_i x^{i} x^{i}\ny^{i} = x^{2i} w^{i} + x^{2i+1} s", "y",
+                   {{"x", drawn({400}, 1), 0}, {"w", drawn({200}, 2), 0}},
+                   {"dL/dy", drawn({200}, 3), 0});
+}
+
+TEST_CASE("derivatives where ranks have fewer places than are read, or none") {
+    for (const std::size_t places : {1U, 2U, 3U, 7U})
+        for (const std::string end : {"clamp", "wrap", "pad"})
+            check_gradient("v^{i} = u^{\\operatorname{" + end + "}(i+2)} u^{i} - 3 u^{\\operatorname{" +
+                               end + "}(i-4)} u^{i}",
+                           "v", {{"u", drawn({places}, 1), 0}}, {"dL/dv", drawn({places}, 2), 0});
+}
+
+TEST_CASE("the heat equation, two steps and back") {
+    const std::string words = check_gradient(R"(
+        a^{ij} = u^{ij} + \frac{1}{8} (u^{\operatorname{wrap}(i+1) j} + u^{\operatorname{wrap}(i-1) j})
+        b^{ij} = a^{ij} + \frac{1}{8} (a^{\operatorname{wrap}(i+1) j} + a^{\operatorname{wrap}(i-1) j})
+        L = \sum_i \sum_j (b^{ij} - t^{ij})^2)",
+                                             "L",
+                                             {{"u", drawn({200, 3}, 1), 0}, {"t", drawn({200, 3}, 2), 0}},
+                                             {"dL/dL", 1});
+    CHECK(sends_sums(words));
 }

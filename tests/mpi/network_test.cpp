@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -63,27 +62,6 @@ double difference(const array& x, const array& y) {
         return is_complex(a.type()) ? a.converted(element::c128) : a.converted(element::f64);
     };
     return largest_difference(real(x), real(y));
-}
-
-std::string words_of(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const error& e) {
-        return e.what();
-    }
-    return "nothing";
-}
-std::string same_words(const std::function<void()>& f) {
-    std::string words = words_of(f);
-    words.resize(600);
-    std::string first = words;
-    MPI_Bcast(first.data(), 600, MPI_CHAR, 0, MPI_COMM_WORLD);
-    CHECK(words == first);
-    return first.c_str();
-}
-bool has(const std::string& words, const std::string& part) {
-    INFO(words);
-    return words.find(part) != std::string::npos;
 }
 
 }  // namespace

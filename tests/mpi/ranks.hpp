@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -95,6 +96,29 @@ inline double largest_difference(const array& a, const array& b) {
         most = std::isnan(apart) ? INFINITY : std::max(most, apart);
     }
     return most;
+}
+
+/// What a mistake says, or "nothing".
+inline std::string words_of(const std::function<void()>& f) {
+    try {
+        f();
+    } catch (const error& e) {
+        return e.what();
+    }
+    return "nothing";
+}
+/// Checks that all ranks have the same words, and gives them.
+inline std::string same_words(const std::function<void()>& f) {
+    std::string words = words_of(f);
+    words.resize(600);
+    std::string first = words;
+    MPI_Bcast(first.data(), 600, MPI_CHAR, 0, MPI_COMM_WORLD);
+    CHECK(words == first);
+    return first.c_str();
+}
+inline bool has(const std::string& words, const std::string& part) {
+    INFO(words);
+    return words.find(part) != std::string::npos;
 }
 
 inline std::vector<named> as_shapes(const std::vector<named>& whole) {
