@@ -74,9 +74,10 @@ public:
     row_type(element type, std::size_t elements) {
         constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
         if (elements > most)
-            throw error(fmt::format("ricci: {} elements at each place of the shared-out index are "
-                                    "exchanged; MPI counts up to {}.",
-                                    elements, most));
+            throw error(
+                fmt::format("ricci: {} elements at each place of the shared-out index are "
+                            "exchanged; MPI counts up to {}.",
+                            elements, most));
         MPI_Type_contiguous(static_cast<int>(elements), datatype_of(type), &type_);
         MPI_Type_commit(&type_);
     }

@@ -141,8 +141,8 @@ struct shared_program::state {
         for (std::size_t k = 0; k < collectives.size(); ++k)
             for (std::size_t c = 0; c < collectives[k].size(); ++c) {
                 const std::int64_t known = collectives[k][c]->sent();
-                sent += known >= 0 ? known
-                                   : placed.bytes_of(placed.stages()[k].exchanges[c].exchange);
+                sent +=
+                    known >= 0 ? known : placed.bytes_of(placed.stages()[k].exchanges[c].exchange);
             }
         return sent;
     }

@@ -131,32 +131,34 @@ local_equation::value local_equation::whole(value v) {
 // A tensor of `body`, or of its fold over the letters of `over`, that all ranks have; the node that
 // reads it.
 ir::ref local_equation::extract(ir::ref body, fold how, const ir::node* over) {
-    if (!may_leave_condition(body)) possible_ = false;
-    std::vector<ir::ref> letters = free_letters(body);
-    if (over != nullptr)
-        std::erase_if(letters, [&](ir::ref i) {
-            const ir::ref* first = p_.links.begin() + over->indices.first;
-            return std::find(first, first + over->indices.count, i) != first + over->indices.count;
-        });
-    std::erase_if(letters, [&](ir::ref i) { return is_split(i); });
-    std::vector<std::int64_t> shape;
-    const ir::range at{p_.positions.size(), static_cast<std::int32_t>(letters.size())};
-    for (const ir::ref i : letters) {
-        p_.positions.push(ir::index_position(i));
-        shape.push_back(bench_.text.extents[static_cast<std::size_t>(i)]);
-    }
-    const ir::ref defined = p_.equations[number_].name;
     named_form form;
     form.partial = true;
     form.how = how;
+    const extracted made = own_tensor(body, form, over);
+    return p_.tensor(where_.need_whole(bench_, made.name, number_), made.at);
+}
+
+// The same of which each rank has what is its own.
+local_equation::extracted local_equation::own_tensor(ir::ref body, const named_form& form,
+                                                     const ir::node* over) {
+    if (!may_leave_condition(body)) possible_ = false;
+    std::vector<ir::ref> letters = free_letters(body);
+    if (over != nullptr) std::erase_if(letters, [&](ir::ref i) { return binds(*over, i); });
+    std::erase_if(letters, [&](ir::ref i) { return is_split(i); });
+    std::vector<std::int64_t> shape;
+    for (const ir::ref i : letters) shape.push_back(extent_of(i));
+    const ir::ref defined = p_.equations[number_].name;
     const ir::ref made = bench_.add(defined, "a sum for", form);
     bench_.text.shapes[static_cast<std::size_t>(made)] = shape;
     bench_.names[static_cast<std::size_t>(made)].tensor = made;
     bench_.extracts[made] = {letters, defined};
-    where_.of(made).partial = made;
-    where_.of(made).how = how;
+    if (form.partial) {
+        where_.of(made).partial = made;
+        where_.of(made).how = form.how;
+    }
+    const ir::range at = positions_of(letters);
     add(made, at, body, split_);
-    return p_.tensor(where_.need_whole(bench_, made, number_), at);
+    return {made, at};
 }
 
 local_equation::value local_equation::walk(ir::ref n) {
@@ -405,6 +407,7 @@ bool local_equation::run() {
     } else {
         made.whole = name;
     }
+    if (v.at == place::own) keep_weights(e, axis);
     // what ranks have folded already is computed by those without places, too
     const bool cut = v.at != place::whole;
     add(name, e.positions, v.node, cut ? split_ : std::vector<ir::ref>{});

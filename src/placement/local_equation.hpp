@@ -130,10 +130,20 @@ private:
     value walk_other(const ir::node& x);
     value fold_over_ranks(ir::reduction r, const ir::node& x, ir::ref child);
     value softmax(const ir::node& x, value child);
+    void keep_weights(const ir::equation& e, std::int32_t axis);
+    std::optional<value> sum_of_weights(const ir::node& x);
+    value sum_of_weights(const ir::node& x, ir::ref body, ir::ref read);
+    bool is_weights(const ir::node& x, ir::ref n) const;
+    ir::ref name_of_weights(own_weights& w, ir::ref tensor);
     value mean(const ir::node& x, value child);
 
     value whole(value v);
     ir::ref extract(ir::ref body, fold how, const ir::node* over);
+    struct extracted {
+        ir::ref name;
+        ir::range at;
+    };
+    extracted own_tensor(ir::ref body, const named_form& form, const ir::node* over);
     void add(ir::ref name, ir::range positions, ir::ref body, const std::vector<ir::ref>& split);
     bool reads_partial(ir::ref body) const;
     bool may_leave_condition(ir::ref body) const;
@@ -157,6 +167,7 @@ private:
     bool possible_ = true;
     double work_ = 0;
     std::map<ir::ref, ir::ref> of_others_;  // by sum: its partial terms
+    std::optional<own_weights> weights_;    // of the softmax that the equation is
 };
 
 }  // namespace ricci::mpi

@@ -25,6 +25,7 @@ local_equation::value local_equation::walk_reduction(const ir::node& x) {
     if (const std::optional<value> read = sum_of_neighbours(x)) return *read;
     if (const std::optional<value> read = sum_of_rows(x)) return *read;
     if (const std::optional<value> sums = sum_at_others(x)) return *sums;
+    if (const std::optional<value> sums = sum_of_weights(x)) return *sums;
     const bool over_split = binds_split(x);
     const bool summed = r == ir::reduction::sum || r == ir::reduction::mean;
     if (over_split && !summed && r != ir::reduction::softmax && !fold_of(r)) possible_ = false;
@@ -55,20 +56,6 @@ local_equation::value local_equation::fold_over_ranks(ir::reduction r, const ir:
     own.value = 0;
     own.detail = static_cast<std::uint8_t>(r);
     return {extract(copy(own, {child}), *fold_of(r), &x), place::whole};
-}
-
-// exp(x - log-sum-exp of x), of which ranks have to agree on the latter alone: it is the pair of a
-// maximum and a sum in one number. Of a row of nothing but -infinity all weights are 0.
-local_equation::value local_equation::softmax(const ir::node& x, value child) {
-    const value total = fold_over_ranks(ir::reduction::logsumexp, x, child.node);
-    const ir::ref minus = p_.make(ir::op::multiply, p_.number(-1), total.node);
-    const ir::ref less = p_.make(ir::op::add, child.node, minus);
-    const ir::ref weight = p_.apply(ir::function::exp, less);
-    const ir::ref sides[] = {total.node, p_.number(-ir::largest_number)};
-    const ir::ref nothing =
-        p_.make(ir::op::compare, static_cast<std::uint8_t>(ir::comparison::less_equal), sides, 2);
-    const ir::ref cases[] = {p_.number(0), nothing, weight};
-    return {p_.make(ir::op::choose, 0, cases, 3), child.at};
 }
 
 local_equation::value local_equation::mean(const ir::node& x, value child) {

@@ -53,8 +53,7 @@ std::optional<local_equation::value> local_equation::look_up(const ir::node& x) 
     for (std::int32_t axis = 0; axis < x.positions.count; ++axis) {
         const ir::position q = p_.positions[x.positions.first + axis];
         if (q.kind != ir::position_kind::gathered || !lies_in_parts(x.name, axis)) continue;
-        const std::optional<said_places> said =
-            read_numbers(p_.links[x.children.first + q.offset]);
+        const std::optional<said_places> said = read_numbers(p_.links[x.children.first + q.offset]);
         if (!said) continue;
         used_ = true;
         return look_up(x, axis, *said);
@@ -74,8 +73,7 @@ local_equation::value local_equation::look_up(const ir::node& x, std::int32_t ax
         numbers = renumbered(said, asked.to);
     } else {
         read.name = where_.of(x.name).part(axis);
-        numbers =
-            renumbered(said, where_.need_own_places(bench_, said.form, extent, number_));
+        numbers = renumbered(said, where_.need_own_places(bench_, said.form, extent, number_));
     }
     std::vector<ir::ref> children;
     bool own = said.own;
@@ -170,8 +168,7 @@ local_equation::value local_equation::sum_of_rows(const ir::node& x, std::int32_
         const ir::ref child = p_.links[product.children.first + k];
         const std::int32_t axis = axes[static_cast<std::size_t>(k)];
         if (k == condition) {
-            children.push_back(
-                copy(equal, {p_.position_of(row, {}), renumbered(said, asked.to)}));
+            children.push_back(copy(equal, {p_.position_of(row, {}), renumbered(said, asked.to)}));
         } else if (axis >= 0) {
             const value v = read_rows(child, axis, row, asked);
             own = own || v.at == place::own;

@@ -159,8 +159,8 @@ std::int64_t placed_program::places_sent(const exchange& e) const {
 }
 
 std::int64_t placed_program::bytes_of(const exchange& e) const {
-    const auto places_of_ranks = static_cast<std::int64_t>(
-        static_cast<std::size_t>(bench_.sharing.ranks) * sizeof(int));
+    const auto places_of_ranks =
+        static_cast<std::int64_t>(static_cast<std::size_t>(bench_.sharing.ranks) * sizeof(int));
     switch (e.kind) {
         case exchange_kind::own_places:
             return 0;

@@ -124,12 +124,24 @@ struct workbench {
     double bytes_of(ir::ref tensor) const;
 };
 
+/// A softmax over places of all ranks: the weights among a rank's own places, and the factor that
+/// makes these the weights among all, which is known later.
+struct own_weights {
+    ir::range positions = {};                       // of the tensor that it defines
+    std::int32_t axis = -1;                         // which of these is shared out
+    ir::ref weights = ir::none, factor = ir::none;  // nodes
+    std::vector<ir::ref> split = {};
+    ir::ref equation = ir::none;
+    ir::ref name = ir::none;  // of the tensor of the weights, once something reads them
+};
+
 /// One way to carry out the equations so far.
 struct placement {
     std::vector<forms> tensors;  // by name
     std::vector<operation> operations;
     double price = 0;
-    double work = 0;  // multiplications of the rank that has most to do
+    double work = 0;                              // multiplications of the rank that has most to do
+    std::map<ir::ref, own_weights> weights = {};  // by the tensor that is a softmax
 
     forms& of(ir::ref name) {
         const auto k = static_cast<std::size_t>(name);
@@ -173,7 +185,7 @@ private:
         ir::ref tensor;
         exchange made;
     };
-    std::vector<windowed> windowed_;   // what there is of windows, and of rows
+    std::vector<windowed> windowed_;    // what there is of windows, and of rows
     std::vector<exchange> renumbered_;  // numbers
 };
 

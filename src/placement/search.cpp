@@ -2,6 +2,7 @@
 #include "src/placement/search.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -158,8 +159,7 @@ private:
     }
     std::vector<ir::ref> as_long_as(ir::ref letter, std::vector<ir::ref> letters) const {
         const std::vector<std::int64_t>& extents = bench_.text.extents;
-        std::erase_if(letters,
-                      [&](ir::ref i) { return extents[at(i)] != extents[at(letter)]; });
+        std::erase_if(letters, [&](ir::ref i) { return extents[at(i)] != extents[at(letter)]; });
         return letters;
     }
     std::vector<ir::ref> letters_of(const placement& way, ir::ref e,
@@ -209,7 +209,33 @@ private:
             price = way.price;
             best = {std::move(way.operations), std::move(outputs), way.work};
         }
+        leave_out_unread(best);
         return best;
+    }
+    // Weights that have been summed before all ranks agree on them need not be known.
+    void leave_out_unread(chosen_placement& chosen) const {
+        std::set<ir::ref> read(chosen.outputs.begin(), chosen.outputs.end());
+        std::vector<operation> kept;
+        for (auto o = chosen.operations.rbegin(); o != chosen.operations.rend(); ++o) {
+            const ir::ref made = o->kind == operation_kind::exchange  ? o->exchange.to
+                                 : o->kind == operation_kind::excerpt ? o->excerpt.to
+                                                                      : o->compute.what.name;
+            if (read.count(made) == 0) continue;
+            if (o->kind == operation_kind::exchange) {
+                read.insert(o->exchange.from);
+                read.insert(o->exchange.places);
+            } else if (o->kind == operation_kind::excerpt) {
+                read.insert(o->excerpt.from);
+            } else {
+                const ir::program& p = bench_.text.program;
+                ir::for_each_node(p, o->compute.body_of_first, [&](ir::ref n) {
+                    if (p.nodes[n].kind == ir::op::tensor) read.insert(p.nodes[n].name);
+                });
+            }
+            kept.push_back(std::move(*o));
+        }
+        std::reverse(kept.begin(), kept.end());
+        chosen.operations = std::move(kept);
     }
 
     workbench& bench_;

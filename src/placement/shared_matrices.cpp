@@ -34,8 +34,7 @@ shared_tensor find_shared(const ir::program_view& p, const ir::node& function,
             if (q.kind != ir::position_kind::index || axes[static_cast<std::size_t>(x.name)] != k)
                 continue;
             for (std::int32_t i = 0; i < function.indices.count; ++i)
-                if (p.index(q.index) == p.index(p.reduced(function, i)))
-                    found = {x.name, i == 0};
+                if (p.index(q.index) == p.index(p.reduced(function, i))) found = {x.name, i == 0};
         }
     });
     return found;

@@ -35,9 +35,7 @@ public:
     const std::string& words() const { return words_; }
 
 private:
-    std::string name_of(ir::ref n) const {
-        return detail::string_of(bench_.text.program.name(n));
-    }
+    std::string name_of(ir::ref n) const { return detail::string_of(bench_.text.program.name(n)); }
     std::string places_of(std::size_t axis, ir::ref n, std::int64_t extent) const {
         return fmt::format("axis {} of {} has the places 0 to {},", axis, name_of(n), extent - 1);
     }

@@ -90,10 +90,12 @@ TEST_CASE("a single matrix that would be shared out is refused, and batches and 
     const program p =
         parse("x^{bjr} = \\operatorname{solve}_{ij}(K^{bij} + \\delta^{ij}, y^{bir})").value();
     if (ranks_of_world() > 1) {
-        const std::string words = same_words(
-            [&] { mpi::prepare(MPI_COMM_WORLD, p, {"i"}, {{"K", k}, {"y", y}}); });
-        CHECK(has(words, "the rows of K are shared out, by the index i, and one rank factors a "
-                         "matrix: share out b or r instead, or give every rank all of K"));
+        const std::string words = same_words([&] {
+            mpi::prepare(MPI_COMM_WORLD, p, {"i"}, {{"K", k}, {"y", y}});
+        });
+        CHECK(has(words,
+                  "the rows of K are shared out, by the index i, and one rank factors a "
+                  "matrix: share out b or r instead, or give every rank all of K"));
         CHECK(has(same_words([&] {
                       mpi::prepare(MPI_COMM_WORLD, gradient(p, "x", {"K"}), {"j"},
                                    {{"K", k}, {"y", y}, {"dL/dx", drawn({3, 5, 4}, 3)}});

@@ -194,8 +194,8 @@ std::vector<transformer_operand> operands_of_transformer() {
 }  // namespace
 
 TEST_CASE("a training step of a transformer by batch, by heads, by vocabulary, and over grids") {
-    const std::vector<std::string> weights = {"E",   "P",   "g",   "b", "W_Q", "W_K",
-                                              "W_V", "W_O", "U", "u",   "W"};
+    const std::vector<std::string> weights = {"E",   "P",   "g", "b", "W_Q", "W_K",
+                                              "W_V", "W_O", "U", "u", "W"};
     const program back = value_and_gradient(parse(transformer).value(), "L", weights);
     std::vector<transformer_operand> operands = operands_of_transformer();
     for (const tensor_info& t : back.inputs())

@@ -118,9 +118,8 @@ std::string check_gradient(const std::string& text, const std::string& of,
 }
 bool sends_sums(const std::string& words) {
     INFO(words);
-    return ranks_of_world() == 1 ||
-           (has(words, "sums at neighbours' places") && !has(words, "all-gather") &&
-            !has(words, "reduce-scatter"));
+    return ranks_of_world() == 1 || (has(words, "sums at neighbours' places") &&
+                                     !has(words, "all-gather") && !has(words, "reduce-scatter"));
 }
 
 }  // namespace
@@ -138,10 +137,9 @@ TEST_CASE("derivatives of shifted places go to those who have the places") {
 }
 
 TEST_CASE("derivatives of convolutions, of steps of two, and of places that conditions exclude") {
-    const std::string conv =
-        check_gradient("s = \\sum_i x^{i} x^{i}\ny^{i} = x^{i+k} w^{k} s", "y",
-                       {{"x", drawn({402}, 1), 0}, {"w", drawn({3}, 2)}},
-                       {"dL/dy", drawn({400}, 3), 0});
+    const std::string conv = check_gradient("s = \\sum_i x^{i} x^{i}\ny^{i} = x^{i+k} w^{k} s", "y",
+                                            {{"x", drawn({402}, 1), 0}, {"w", drawn({3}, 2)}},
+                                            {"dL/dy", drawn({400}, 3), 0});
     CHECK(sends_sums(conv));
     check_gradient("y^{i} = x^{i} - [i > 0] x^{i-1} w^{i}", "y",
                    {{"x", drawn({400}, 1), 0}, {"w", drawn({400}, 2), 0}},
@@ -154,18 +152,17 @@ TEST_CASE("derivatives of convolutions, of steps of two, and of places that cond
 TEST_CASE("derivatives where ranks have fewer places than are read, or none") {
     for (const std::size_t places : {1U, 2U, 3U, 7U})
         for (const std::string end : {"clamp", "wrap", "pad"})
-            check_gradient("v^{i} = u^{\\operatorname{" + end + "}(i+2)} u^{i} - 3 u^{\\operatorname{" +
-                               end + "}(i-4)} u^{i}",
+            check_gradient("v^{i} = u^{\\operatorname{" + end +
+                               "}(i+2)} u^{i} - 3 u^{\\operatorname{" + end + "}(i-4)} u^{i}",
                            "v", {{"u", drawn({places}, 1), 0}}, {"dL/dv", drawn({places}, 2), 0});
 }
 
 TEST_CASE("the heat equation, two steps and back") {
-    const std::string words = check_gradient(R"(
+    const std::string words = check_gradient(
+        R"(
         a^{ij} = u^{ij} + \frac{1}{8} (u^{\operatorname{wrap}(i+1) j} + u^{\operatorname{wrap}(i-1) j})
         b^{ij} = a^{ij} + \frac{1}{8} (a^{\operatorname{wrap}(i+1) j} + a^{\operatorname{wrap}(i-1) j})
         L = \sum_i \sum_j (b^{ij} - t^{ij})^2)",
-                                             "L",
-                                             {{"u", drawn({200, 3}, 1), 0}, {"t", drawn({200, 3}, 2), 0}},
-                                             {"dL/dL", 1});
+        "L", {{"u", drawn({200, 3}, 1), 0}, {"t", drawn({200, 3}, 2), 0}}, {"dL/dL", 1});
     CHECK(sends_sums(words));
 }

@@ -79,6 +79,42 @@ TEST_CASE("attention by keys") {
     check_shared_out(back, "j", operands, {{"dL/dK", 0}, {"dL/dV", 0}});
 }
 
+TEST_CASE("outputs of a long cache take one pass and send a maximum, a sum and an output") {
+    const program p = parse(keys).value();
+    std::vector<shared_operand> operands = {
+        {"Q", drawn({2, 8}, 1)}, {"K", drawn({300, 8}, 2), 0}, {"V", drawn({300, 4}, 3), 0}};
+    for (const cut how : {cut::last, cut::uneven}) check_shared_out(p, "j", operands, {}, how);
+    const std::string words = check_shared_out(p, "j", operands, {});
+    std::vector<named> whole;
+    for (const shared_operand& o : operands) whole.push_back({o.name, o.value});
+    const int ranks = ranks_of_world();
+    if (ranks == 1) return;
+    INFO(words);
+    CHECK(bytes_on_paper(p, {"j"}, {ranks}, whole) == 8 * 2 * (1 + 1 + 4) + 4);
+    // scores once, with what they weigh; the factors take next to nothing
+    const mpi::paper_run one(p, {"j"}, {1}, as_shapes(whole)),
+        all(p, {"j"}, {ranks}, as_shapes(whole));
+    CHECK(mpi::work_of(all).flops < 1.2 * mpi::work_of(one).flops / ranks);
+}
+
+TEST_CASE("weights of scores that are too large for a log-sum-exp") {
+    const program p = parse(R"(
+        S^{ij} = x^{ij} - c
+        A^{ij} = \operatorname{softmax}_j(S^{ij})
+        O^{ik} = A^{ij} v^{jk}
+        P^{ij} = A^{ij} A^{ij})")
+                          .value();
+    const program back = value_and_gradient(p, "O", {"x", "v"});
+    for (const cut how : {cut::even, cut::last, cut::uneven}) {
+        const std::vector<shared_operand> operands = {
+            {"x", drawn({3, 12}, 1), 1}, {"c", 1e17}, {"v", drawn({12, 2}, 2), 0}};
+        check_shared_out(p, "j", operands, {{"P", 1}}, how);
+        std::vector<shared_operand> more = operands;
+        more.push_back({"dL/dO", drawn({3, 2}, 3)});
+        check_shared_out(back, "j", more, {{"dL/dx", 1}, {"dL/dv", 0}}, how);
+    }
+}
+
 TEST_CASE("attention by queries, masked by positions of all ranks together") {
     const program p = parse(R"(
         S^{ij} = Q^{ia} K^{ja} + b^{i-j}
