@@ -380,6 +380,7 @@ bool local_equation::run() {
     value v{};
     if (folds) {
         const value child = whole(walk(p_.links[root.children.first]));
+        if (axis >= 0 || !cuts_one_letter(root, child.node)) return false;
         ir::node own = root;
         own.value = 0;
         v = {copy(own, {child.node}), place::partial};

@@ -73,6 +73,7 @@ private:
                             beyond ends);
     window own_window(ir::ref tensor, std::int32_t axis, const place_reach& reach,
                       beyond ends) const;
+    ir::ref need_window(ir::ref tensor, std::int32_t axis, const place_reach& reach);
     std::vector<window> windows_of(const place_reach& reach, std::int64_t extent, beyond ends);
     std::optional<place_reach> reach_of(const ir::written_place& at) const;
     /// A shifted place, and what ranks reach with it.
@@ -151,6 +152,7 @@ private:
     bool is_split(ir::ref letter) const;
     bool has_split(ir::range at);
     bool binds_split(const ir::node& x) const;
+    bool cuts_one_letter(const ir::node& x, ir::ref child) const;
     ir::ref copy(ir::node x, const std::vector<ir::ref>& children);
     std::vector<ir::ref> free_letters(ir::ref n) const;
     double places(ir::ref n) const;

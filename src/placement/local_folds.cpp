@@ -32,13 +32,7 @@ local_equation::value local_equation::walk_reduction(const ir::node& x) {
     value child = walk(p_.links[x.children.first]);
     work_ += places(child.node);
     if (over_split || !summed) child = whole(child);
-    if (over_split)
-        for (const ir::ref i : free_letters(child.node)) {
-            const ir::ref* first = p_.links.begin() + x.indices.first;
-            if (is_split(i) &&
-                std::find(first, first + x.indices.count, i) == first + x.indices.count)
-                possible_ = false;  // partial for each of a rank's places of another letter
-        }
+    if (over_split && !cuts_one_letter(x, child.node)) possible_ = false;
     if (!over_split || !possible_) return {copy(x, {child.node}), child.at};
     if (r == ir::reduction::softmax) return softmax(x, child);
     if (r == ir::reduction::mean) return mean(x, child);
@@ -48,6 +42,17 @@ local_equation::value local_equation::walk_reduction(const ir::node& x) {
         return {copy(own, {child.node}), place::partial};
     }
     return fold_over_ranks(r, x, child.node);
+}
+
+// Whether a fold over places of this rank is its part of the fold over all: it runs over one letter
+// that is cut, and is of no other. Places of two letters make pairs of places of two ranks, too.
+bool local_equation::cuts_one_letter(const ir::node& x, ir::ref child) const {
+    const ir::ref* const first = p_.links.begin() + x.indices.first;
+    if (std::count_if(first, first + x.indices.count, [&](ir::ref i) { return is_split(i); }) != 1)
+        return false;
+    const std::vector<ir::ref> letters = free_letters(child);
+    return std::none_of(letters.begin(), letters.end(),
+                        [&](ir::ref i) { return is_split(i) && !binds(x, i); });
 }
 
 local_equation::value local_equation::fold_over_ranks(ir::reduction r, const ir::node& x,

@@ -25,6 +25,17 @@ ir::ref local_equation::need_neighbours(ir::ref tensor, std::int32_t axis, const
     return where_.need_neighbours(bench_, tensor, axis, windows, number_);
 }
 
+// Of a subtracted place without a number all of the axis is to be read, x^{i-j}, which the engine
+// checks: of what every rank has, this rank's window.
+ir::ref local_equation::need_window(ir::ref tensor, std::int32_t axis, const place_reach& reach) {
+    if (bench_.is_inner(tensor, axis)) return ir::none;
+    const window mine = own_window(tensor, axis, reach, beyond::nothing);
+    excerpt places;
+    places.axis = axis;
+    places.before = mine.first;
+    return where_.need_window(bench_, tensor, places, mine.count, number_);
+}
+
 // By rank; none where some goes more than once around the ring.
 std::vector<window> local_equation::windows_of(const place_reach& reach, std::int64_t extent,
                                                beyond ends) {
@@ -141,6 +152,8 @@ std::optional<local_equation::value> local_equation::sum_of_neighbours(const ir:
     const std::optional<place_reach> reach = reach_of(at.place);
     if (!reach) return std::nullopt;
     s.made = need_neighbours(read.name, s.axis, *reach, at.ends);
+    if (s.made == ir::none && at.place.offset == 0 && p_.indices[p].extent == ir::kept_inside)
+        s.made = need_window(read.name, s.axis, *reach);
     if (s.made == ir::none) return std::nullopt;
     s.places = own_window(read.name, s.axis, *reach, at.ends);
     const std::int64_t first = reach->coefficient * before_ - s.places.first;

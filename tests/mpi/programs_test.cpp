@@ -185,6 +185,26 @@ TEST_CASE("every fold over the shared-out index") {
                          {{"F", 0}, {"R", 0}}, how);
 }
 
+TEST_CASE("pairs of places of two ranks count in folds over two letters") {
+    const program p = parse(R"(
+        s^{k} = w^{k} x^{a} y^{a} x^{n} y^{n}
+        m = \max_{a,n}(x^{a} - y^{n})
+        M^{n} = \max_a (x^{a} x^{n} y^{n})
+        t = \operatorname{mean}_{a,n}(x^{a} x^{n} y^{n} y^{a})
+        u = M^{n} x^{n})")
+                          .value();
+    // of the subtracted place each rank reads a part of what all have
+    const program less = parse("d^{lj} = [j > 0] b^{l-j} x^{l}").value();
+    for (const cut how : {cut::even, cut::last, cut::uneven}) {
+        const std::vector<shared_operand> operands = {
+            {"w", drawn({2}, 1)}, {"x", drawn({7}, 2), 0}, {"y", drawn({7}, 3), 0}};
+        check_shared_out(p, "a", operands, {}, how);
+        check_shared_out(less, "l",
+                         {{"b", drawn({7}, 4)}, {"x", drawn({7}, 2), 0}, {"j", extent(1)}},
+                         {{"d", 0}}, how);
+    }
+}
+
 TEST_CASE("places of extrema are found among those of all ranks") {
     const program p = parse(R"(
         M^{k} = \operatorname{argmax}_i(x^{ik})
