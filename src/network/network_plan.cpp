@@ -23,7 +23,7 @@ class network_planner {
 public:
     explicit network_planner(const plan_request& asked) : asked_(asked), tree_(*asked.tree) {
         made_.plan.type = asked.type;
-        values().begin(0, asked.type);
+        values().set_type(asked.type);
         for (const std::int64_t extent : asked.extents)
             loops_.push_back(extent == 1 ? loop::none : values().loops().fresh(ir::none, extent));
         for (std::size_t k = 0; k < tree_.axes.size(); ++k) make_slot(k);

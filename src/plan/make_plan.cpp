@@ -25,7 +25,6 @@
 #include "src/plan/rewrite/maxima_apart.hpp"
 #include "src/plan/code/emit.hpp"
 #include "src/plan/rewrite/exponentials.hpp"
-#include "src/plan/rewrite/extrema.hpp"
 #include "src/plan/groups/fuse.hpp"
 #include "src/plan/code/join.hpp"
 #include "src/plan/groups/made_twice.hpp"
@@ -167,7 +166,6 @@ private:
             after(pass);
         };
         rewrite_if(lift_matrices(request_.program, shapes_, slots_, type), "matrices");
-        rewrite_if(share_compared_extrema(request_.program, shapes_, slots_, type), "decide");
         rewrite_if(cancel_exponentials(request_.program, roles_, shapes_, slots_, type), "cancel");
         rewrite_if(share_sums(request_.program, shapes_, slots_, type), "share");
     }

@@ -6,16 +6,11 @@
 #include <set>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include <ricci/ir/extrema.hpp>
 #include <ricci/ir/rewrite.hpp>
-#include "src/plan/pool/bracketed.hpp"
-#include "src/plan/trees/brackets.hpp"
-#include "src/plan/forms/lower.hpp"
 #include "src/plan/forms/matrix_factors.hpp"
-#include "src/plan/trees/symmetric.hpp"
-#include "src/plan/read/translate.hpp"
+#include "src/plan/read/equations.hpp"
+#include "src/plan/rewrite/pinned.hpp"
 #include "src/plan/store/unread.hpp"
 #include "src/plan/words/words.hpp"
 
@@ -85,23 +80,19 @@ struct result_scale {
     slot_number old;  // the slot that beta multiplies
 };
 
+/// Appends the steps of an equation to a plan.
 class equation_plan {
 public:
-    equation_plan(const engine::request& request, const brackets& conditions,
-                  const ir::shape_table& shapes, ir::ref e, program_plan& plan,
-                  recomputed_differences& recomputed, known_tensors& known)
-        : request_(request),
-          brackets_(conditions),
-          shapes_(shapes),
-          e_(e),
-          plan_(plan),
-          recomputed_(recomputed),
-          known_(known) {}
+    equation_plan(const ir::program_view& program, const read_equation& of, program_plan& plan,
+                  known_tensors& known)
+        : p_(program), of_(of), plan_(plan), known_(known) {}
 
     void make(const result_scale& scale) {
         const auto steps = plan_.steps.size(), slots = plan_.slots.size();
-        const slot_number target = slot_of_name(request_.program.equations[e_].name);
-        if (ir::is_of_places(request_.program, request_.program.equations[e_].name))
+        const auto converted = known_.converted.size();
+        const slot_number target = of_.target.slot;
+        const ir::ref name = plan_.slot_of(of_.target).name;
+        if (name != ir::none && ir::is_of_places(p_, name))
             return lower(scale, is_narrow(plan_.type) ? element::f32 : plan_.type);
         if ((!scale.old || scale.old == target) && !has_floats()) {
             lower(scale, plan_.type);
@@ -113,6 +104,7 @@ public:
         // Results round once: all of it is computed in float.
         plan_.steps.resize(steps);
         plan_.slots.resize(slots);
+        known_.converted.resize(converted);
         lower(scale, element::f32);
     }
 
@@ -121,66 +113,32 @@ private:
     /// the result, or one that is read.
     bool has_floats() const {
         if (!is_narrow(plan_.type)) return false;
-        const auto& p = request_.program;
-        const auto is_float = [&](ir::ref name) {
-            return plan_.holds(slot_of_name(name), element::f32);
-        };
-        bool found = is_float(p.equations[e_].name);
-        ir::for_each_node(p, p.equations[e_].body, [&](ir::ref n) {
-            const ir::node& x = p.nodes[n];
-            found = found || (x.kind == ir::op::tensor && is_float(x.name));
+        bool found = plan_.holds(of_.target.slot, element::f32);
+        plan_.values.for_each_load(of_.values(), [&](const access& read) {
+            found = found || plan_.holds(read.slot, element::f32);
         });
         return found;
     }
 
     void lower(const result_scale& scale, element type) {
-        const auto& equation = request_.program.equations[e_];
-        graph& expressions = plan_.values;
-        expressions.begin(++plan_.parts, type);
-        std::vector<loop> loops;
-        for (ir::ref i = 0; i < request_.program.indices.size(); ++i)
-            loops.push_back(expressions.loops().of(i, shapes_.index_extent(e_, i)));
-        translation read(request_.program, brackets_, plan_.slots, e_, loops, expressions,
-                         recomputed_);
-        const access target = read.left_side();
-        const auto indices = loops_of(target);
-        loop_list order;
-        for (std::int32_t axis = 0; axis < equation.positions.count; ++axis) {
-            const auto& p = request_.program.at(equation.positions, axis);
-            if (p.kind == ir::position_kind::index)
-                order.push_back(loops[static_cast<std::size_t>(p.index)]);
-            for (std::int32_t k = 0; k < p.terms.count; ++k)
-                order.push_back(loops[static_cast<std::size_t>(
-                    request_.program.affine_terms[p.terms.first + k].index)]);
-        }
-        lowering steps(plan_, known_, e_, std::move(order), type);
-        const ir::node& whole = request_.program.nodes[equation.body];
+        lowering steps(plan_, known_, of_.number, of_.order, type);
         const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
-        if (ir::gives_place(whole)) {
-            const ir::ref along = request_.program.reduced(whole, 0);
-            steps.place_into({whole.detail == static_cast<std::uint8_t>(ir::reduction::argmax),
-                              loops[static_cast<std::size_t>(along)],
-                              read.part(request_.program.child(whole, 0))},
-                             target, indices);
+        const access& target = of_.target;
+        if (of_.place) {
+            steps.place_into(*of_.place, target, of_.indices);
             return mark_hiding(steps, first);
         }
-        expr value;
-        if (ir::is_of_matrix(whole)) {
-            const auto f = matrix_function(read, loops);
+        expr value = of_.value;
+        if (of_.matrix) {
             if (plan_.holds(target.slot, type) && scale.alpha == 1 && scale.beta == 0 &&
-                read.covers_all())
-                return steps.matrix_into(f, target, indices);
-            value = steps.matrix_value(f, indices);
-        } else {
-            value = read.body();
+                of_.covers_all)
+                return steps.matrix_into(*of_.matrix, target, of_.indices);
+            value = steps.matrix_value(*of_.matrix, of_.indices);
         }
-        recomputed_.add(target, value);
-        known_.bracketed.add(target, value);
-        known_.extrema.add(target, value);
         known_.products.add(target, value);
         if (scale.alpha != 1)
-            value = expressions.multiply({expressions.constant(scale.alpha), value});
-        finish(steps, read, expressions, target, indices, value, scale, type);
+            value = plan_.values.multiply({plan_.values.constant(scale.alpha), value});
+        finish(steps, value, scale, type);
         known_.products.settle(target, [&](expr part) { return steps.in_memory(part); });
         mark_hiding(steps, first);
     }
@@ -198,55 +156,41 @@ private:
         }
     }
 
-    lowering::matrix_function matrix_function(translation& read,
-                                              const std::vector<loop>& loops) const {
-        const auto& p = request_.program;
-        const auto& x = p.nodes[p.equations[e_].body];
-        const auto loop_at = [&](std::int32_t k) {
-            return loops[static_cast<std::size_t>(p.reduced(x, k))];
+    void finish(lowering& steps, expr value, const result_scale& scale, element type) {
+        graph& values = plan_.values;
+        const access& target = of_.target;
+        const bool nothing = values.size(of_.indices) == 0;
+        const auto write_whole = [&](slot_number source, double alpha, double beta) {
+            whole_slot(plan_, of_.number, target.slot, source, alpha, beta);
         };
-        return {static_cast<ir::reduction>(x.detail),
-                read.part(p.child(x, 0)),
-                x.children.count > 1 ? read.part(p.child(x, 1)) : expr::none,
-                loop_at(0),
-                loop_at(1),
-                fmt::format("in {} the matrix", words_of_equation(p, e_)),
-                is_symmetric(p, p.child(x, 0), p.reduced(x, 0), p.reduced(x, 1))};
-    }
-
-    void finish(lowering& steps, const translation& read, graph& expressions, const access& target,
-                const loop_list& indices, expr value, const result_scale& scale, element type) {
-        const bool nothing = expressions.size(indices) == 0;
         if (plan_.holds(target.slot, type)) {
             double beta = scale.beta;
-            if (!read.covers_all()) {
-                whole_slot(plan_, e_, target.slot, slot_number::none, 1, beta);
+            if (!of_.covers_all) {
+                write_whole(slot_number::none, 1, beta);
                 if (beta != 0) beta = 1;
             }
-            if (!nothing) steps.into(target, indices, value, beta);
+            if (!nothing) steps.into(target, of_.indices, value, beta);
             return;
         }
         if (scale.beta != 0) {
-            const expr old = expressions.load(read.left_side(scale.old));
-            value = expressions.add(
-                {value, expressions.multiply({expressions.constant(scale.beta), old})});
+            access before = target;
+            before.slot = scale.old;
+            const expr old = values.load(before);
+            value = values.add({value, values.multiply({values.constant(scale.beta), old})});
         }
         access result;
-        if (!nothing) result = steps.computed(indices, value);
-        if (!read.covers_all()) {
+        if (!nothing) result = steps.computed(of_.indices, value);
+        if (!of_.covers_all) {
             if (scale.old == target.slot || scale.beta == 0)
-                whole_slot(plan_, e_, target.slot, slot_number::none, 1, scale.beta);
-            else whole_slot(plan_, e_, target.slot, scale.old, scale.beta, 0);
+                write_whole(slot_number::none, 1, scale.beta);
+            else write_whole(scale.old, scale.beta, 0);
         }
-        if (!nothing) steps.convert(result, target, indices);
+        if (!nothing) steps.convert(result, target, of_.indices);
     }
 
-    const engine::request& request_;
-    const brackets& brackets_;
-    const ir::shape_table& shapes_;
-    ir::ref e_;
+    const ir::program_view& p_;
+    const read_equation& of_;
     program_plan& plan_;
-    recomputed_differences& recomputed_;
     known_tensors& known_;
 };
 
@@ -255,6 +199,7 @@ program_plan begun_plan(const engine::request& request, const ir::shape_table& s
                         const std::vector<slot>& bound, bool careful) {
     program_plan plan;
     plan.careful = careful;
+    plan.values.set_type(is_narrow(request.type) ? element::f32 : request.type);
     plan.values.set_solves_places(request.solve_places);
     plan.values.set_exact_distances(request.exact_distances);
     plan.type = request.type;
@@ -295,10 +240,7 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
                      const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
                      const name_roles& roles, bool careful, std::set<slot_number>& stored) {
     program_plan plan = begun_plan(request, shapes, bound, careful);
-    const brackets conditions(request.program);
-    recomputed_differences recomputed(plan);
-    known_tensors known{bracketed_tensors(plan.values), running_extrema(plan.values),
-                        written_products(plan, stored)};
+    known_tensors known(plan, stored);
     // Of what every pass of a loop adds to, passes are added as they are.
     const auto alpha_of = [&](ir::ref name) {
         return roles.adds_up(name) ? number(1) : request.alpha;
@@ -307,27 +249,33 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
         return roles.adds_up(name) ? number(1) : request.beta;
     };
     const auto copies = put_off(plan, request, postpone, roles);
-    for (ir::ref e = 0; e < request.program.equations.size(); ++e) {
-        const auto& equation = request.program.equations[e];
-        if (!ir::computes(request.program, equation)) continue;
+    std::vector<read_equation> read;
+    equation_reader reader(request.program, shapes, plan, known);
+    for (ir::ref e = 0; e < request.program.equations.size(); ++e)
+        if (ir::computes(request.program, request.program.equations[e]))
+            read.push_back(reader.read(e));
+    pin_compared(plan, known.defined, read);
+    for (const read_equation& of : read) {
+        const slot_number target = of.target.slot;
+        const ir::ref name = plan.slots[target.index()].name;
         result_scale scale;
-        const auto copy = std::find_if(copies.begin(), copies.end(),
-                                       [&](const postponed& c) { return c.name == equation.name; });
-        const slot_number target = slot_of_name(equation.name);
+        const auto copy = std::find_if(copies.begin(), copies.end(), [&](const postponed& c) {
+            return slot_of_name(c.name) == target;
+        });
         // A postponed output is scaled when it is copied, otherwise.
         if (copy != copies.end() ? copy->at_once
                                  : plan.slots[target.index()].kind == storage::output)
-            scale = {alpha_of(equation.name).real, beta_of(equation.name).real,
+            scale = {alpha_of(name).real, beta_of(name).real,
                      copy != copies.end() ? copy->memory : target};
         if (copy != copies.end() && scale.alpha == 1 && scale.beta == 0) scale.old = {};
-        equation_plan(request, conditions, shapes, e, plan, recomputed, known).make(scale);
+        equation_plan(request.program, of, plan, known).make(scale);
     }
     for (const auto& copy : copies)
         whole_slot(plan, request.program.definition(copy.name), copy.memory,
                    slot_of_name(copy.name), copy.at_once ? number(1) : alpha_of(copy.name),
                    copy.at_once ? number(0) : beta_of(copy.name));
     const auto& taken = known.products.taken();
-    if (recomputed.any() || !taken.empty()) remove_unread(plan);
+    if (known.recomputed.any() || !taken.empty()) remove_unread(plan);
     for (const slot_number s : taken) {
         const slot& tensor = plan.slots[s.index()];
         if (tensor.kind != storage::unused) stored.insert(s);

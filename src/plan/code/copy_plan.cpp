@@ -13,7 +13,7 @@ program_plan whole_tensor(element type, const std::vector<std::int64_t>& extents
                           const tensor_memory* from, const tensor_memory& to) {
     program_plan made;
     made.type = type;
-    made.values.begin(0, type);
+    made.values.set_type(type);
     assign a;
     a.equation = 0;
     const auto slot_in = [&](const tensor_memory& memory, storage kind) {

@@ -139,7 +139,7 @@ private:
     std::optional<panel_cut> cut_of_readers(std::size_t maker, const assign& a) const {
         if (!is_cuttable(a) || a.beta != 0 || a.hides ||
             (a.kind == assignment_kind::map && a.folding != fold::none) ||
-            !is_whole_tensor(plan_, a.target))
+            !plan_.is_whole(a.target))
             return {};
         std::optional<triangle> all;
         bool rewritten = false;
@@ -154,7 +154,7 @@ private:
             all = pairs;
             if (!writes) continue;
             // Once all of it is written again, what is read there is that.
-            if (!cuts_[s]->fills || !is_whole_tensor(plan_, reader.target)) return {};
+            if (!cuts_[s]->fills || !plan_.is_whole(reader.target)) return {};
             rewritten = true;
             break;
         }
@@ -177,24 +177,18 @@ private:
         bool same = true;
         for_each_load(values_, reader, [&](const access& read) {
             if (read.slot != made.target.slot) return;
-            loop_map mine;
-            for (std::size_t axis = 0; axis < read.at.size(); ++axis) {
-                const place &there = read.at[axis], &here = made.target.at[axis];
-                if (here.terms.empty()) continue;
-                same = same && is_whole_axis(there) && !there.terms.empty();
-                if (same) mine.emplace_back(there.terms[0].over, here.terms[0].over);
-            }
-            same = same && (!names || *names == mine);
-            names = std::move(mine);
+            auto here = names_at(made.target, read);
+            same = same && here && (!names || *names == *here);
+            names = std::move(here);
         });
         if (!same || !names) return {};
         for (loop* l : {&pairs.i, &pairs.j}) {
             const loop before = *l;
             const auto found = std::find_if(names->begin(), names->end(),
-                                            [&](const auto& n) { return n.first == before; });
-            if (found == names->end() || values_.extent(found->second) != values_.extent(before))
+                                            [&](const auto& n) { return n.second == before; });
+            if (found == names->end() || values_.extent(found->first) != values_.extent(before))
                 return {};
-            *l = found->second;
+            *l = found->first;
         }
         return pairs;
     }

@@ -119,7 +119,7 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_under(const triangle&
         if (triangle_in(graph_, f, pairs.j) == pairs) continue;
         const bool twice = graph_[f].kind == kind::operation && graph_[f].code == opcode::square;
         const expr factor = twice ? graph_[f].arguments[0] : f;
-        const auto weight = pair_weight_in(graph_, extrema_, factor, pairs);
+        const auto weight = pair_weight_in(graph_, known_.defined, factor, pairs);
         if (!weight) return {};
         found.weights.insert(found.weights.end(), twice ? 2 : 1, *weight);
         if (weight->of) beside = united(beside, without(graph_[weight->of].indices, {pairs.j}));

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <span>
 
+#include "src/base/small_set.hpp"
 #include "src/plan/schedule/edges.hpp"
 #include "src/plan/pool/loop_holders.hpp"
 #include "src/plan/pool/solve_places.hpp"
@@ -72,7 +73,7 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
         for (const expr t : terms) {
             const expr term = with_written_out(t);
             // Written here directly, unless other terms need it too.
-            if (!is_sum_over(indices, term) || (several && graph_[term].uses > 1))
+            if (!is_sum_over(indices, term) || (several && is_in_another(term, terms)))
                 found.rest.push_back(term);
             else if (!is_placed_apart(term, found)) add_resolved(term, found);
         }
@@ -95,6 +96,21 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
 /// Whether it is a sum with all of these indices.
 bool lowering::is_sum_over(const loop_list& indices, expr term) const {
     return graph_[term].kind == kind::sum && graph_[term].indices == indices;
+}
+
+/// Whether other terms need a sum, too.
+bool lowering::is_in_another(expr sum, const expr_list& terms) const {
+    small_set<expr, 8> seen;
+    const auto holds = [&](const auto& self, expr e) -> bool {
+        const auto& node = graph_[e];
+        if (e == sum) return true;
+        return node.sums && seen.insert(e) &&
+               std::any_of(node.arguments.begin(), node.arguments.end(),
+                           [&](expr a) { return self(self, a); });
+    };
+    std::size_t count = 0;
+    for (const expr t : terms) count += holds(holds, t) ? 1 : 0;
+    return count > 1;
 }
 
 // Whether a sum is added up at places, or made with lookups: it is among `found` then.
@@ -246,7 +262,7 @@ expr lowering::stored(expr e) {
         return padded(is_foreign(e) ? native(e) : e);
     if (graph_[e].kind == kind::load && !is_foreign(e)) return e;
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
-    if (const expr there = graph_.memory_of(e)) return there;
+    if (const expr there = known_.recomputed.memory_of(e)) return there;
     expr value = e;
     expr result;
     const bool condition = graph_.is_condition(e);  // what is stored of a bracket is one

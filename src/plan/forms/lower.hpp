@@ -4,15 +4,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "src/base/small_map.hpp"
 #include "src/path/path.hpp"
-#include "src/plan/pool/bracketed.hpp"
+#include "src/plan/pool/definitions.hpp"
 #include "src/plan/pool/expression.hpp"
 #include "src/plan/forms/matrix_factors.hpp"
+#include "src/plan/forms/recomputed.hpp"
 #include "src/plan/schedule/plan.hpp"
-#include "src/plan/pool/running_extrema.hpp"
 #include "src/plan/pool/semiseparable.hpp"
 #include "src/plan/pool/solve_places.hpp"
 #include "src/plan/forms/triangle_parts.hpp"
@@ -30,13 +31,16 @@ struct converted_input {
     bool condition = false;
 };
 
-/// What is known of tensors by their definitions.
+/// What is known of the tensors of a plan.
 struct known_tensors {
-    bracketed_tensors bracketed;
-    running_extrema extrema;
+    known_tensors(program_plan& plan, const std::set<slot_number>& stored)
+        : defined(plan.values), recomputed(plan, defined), products(plan, stored) {}
+
+    definitions defined;
+    recomputed_differences recomputed;
     written_products products;
-    factor_table factors = {};
-    std::vector<converted_input> converted = {};
+    factor_table factors;
+    std::vector<converted_input> converted;
 };
 
 /// Appends the assignments of one equation to a plan.
@@ -50,8 +54,6 @@ public:
         : plan_(plan),
           graph_(plan.values),
           known_(known),
-          bracketed_(known.bracketed),
-          extrema_(known.extrema),
           products_(known.products),
           equation_(equation),
           order_(std::move(order)),
@@ -112,6 +114,7 @@ private:
     };
 
     struct terms_by_way;
+    bool is_in_another(expr sum, const expr_list& terms) const;
     bool is_sum_over(const loop_list& indices, expr term) const;
     bool is_placed_apart(expr sum, terms_by_way& found);
     void add_resolved(expr sum, terms_by_way& found);
@@ -395,8 +398,6 @@ private:
                               bool is_truth);
     access memory_over(const loop_list& axes, element type, bool is_truth = false);
     loop_list rows_order(expr gather) const;
-    slot_number new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
-                           element type, bool is_truth = false);
     place inner_address_of(const access& a) const;
     loop_list axis_order(const loop_list& indices, expr like) const;
     const expression* widest_load(expr e, std::size_t rank) const;
@@ -408,8 +409,6 @@ private:
     program_plan& plan_;
     graph& graph_;
     known_tensors& known_;
-    bracketed_tensors& bracketed_;
-    const running_extrema& extrema_;
     written_products& products_;
     ir::ref equation_;
     loop_list order_;

@@ -73,7 +73,7 @@ expr lowering::picked_by_iterations(expr load) {
         const expr at = place_within(p);
         const loop_list indices = graph_[at].indices;
         numbers.push_back(graph_.load(whole.computed(indices, at)));
-        lookups.push_back({static_cast<std::int32_t>(axis), {}});
+        lookups.push_back({static_cast<std::int32_t>(axis)});
         p = {};
     }
     const expr picked = graph_.gather(std::move(from), std::move(lookups), std::move(numbers),
@@ -128,7 +128,8 @@ expr lowering::copied_axes(expr load) {
         add_loop(axes, whole);
     }
     const expr copied = graph_.load(from, node.condition);
-    target.slot = read.slot = new_memory(std::move(extents), std::move(letters), type_);
+    target.slot = read.slot =
+        plan_.add(workspace_slot(plan_, std::move(extents), std::move(letters), type_));
     target.positions = read.positions = {0, -1};
     emit_boxes(target, axes, copied, fold::none, {});
     return node.kind == kind::load
@@ -191,8 +192,8 @@ access lowering::converted(const access& from, bool condition) {
         target.at.push_back(whole.at[axis]);
     }
     const expr read = graph_.load(whole, condition);
-    result.slot = target.slot =
-        new_memory(extents, std::vector<ir::ref>(extents.size(), ir::none), type_);
+    result.slot = target.slot = plan_.add(
+        workspace_slot(plan_, extents, std::vector<ir::ref>(extents.size(), ir::none), type_));
     if (plan_.slot_of(from).kind == storage::input)
         known_.converted.push_back({from.slot, result.slot, type_, condition});
     emit_gather(read, target, axes);

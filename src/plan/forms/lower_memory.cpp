@@ -74,30 +74,9 @@ lowering::longer_axis lowering::longer_memory(const loop_list& axes, loop longer
         letters.push_back(graph_.loops().letter(l));
         made.whole.at.push_back({0, {{l, 1}}});
     }
-    made.whole.slot = new_memory(std::move(extents), std::move(letters), type, is_truth);
+    made.whole.slot =
+        plan_.add(workspace_slot(plan_, std::move(extents), std::move(letters), type, is_truth));
     return made;
-}
-
-// Memory of its own, row-major. Returns the number of the slot.
-slot_number lowering::new_memory(std::vector<std::int64_t> extents, std::vector<ir::ref> letters,
-                                 element type, bool is_truth) {
-    slot memory;
-    memory.kind = storage::workspace;
-    memory.is_foreign = type != plan_.type || is_truth;
-    memory.own_type = type;
-    memory.is_truth = is_truth;
-    memory.axes = std::move(letters);
-    memory.extents = std::move(extents);
-    memory.strides.resize(memory.extents.size());
-    std::int64_t stride = 1;
-    for (std::size_t axis = memory.extents.size(); axis-- > 0 && stride >= 0;) {
-        memory.strides[axis] = stride;
-        if (__builtin_mul_overflow(stride, memory.extents[axis], &stride)) stride = -1;
-    }
-    const std::size_t size = is_truth ? 1 : size_of(type);
-    if (stride < 0 || __builtin_mul_overflow(static_cast<std::size_t>(stride), size, &memory.bytes))
-        memory.bytes = SIZE_MAX;  // refused when the workspace is laid out
-    return plan_.add(std::move(memory));
 }
 
 }  // namespace ricci::plan

@@ -70,7 +70,7 @@ lowering::resolved lowering::resolve(expr written) {
     const expr sum = with_written_out(written);
     if (const expr other = other_form(sum)) return given(other);
     const loop_list over = graph_[sum].over;
-    const auto body = bracketed_.without_implied(graph_[sum].arguments[0]);
+    const auto body = without_implied(graph_, known_.defined, graph_[sum].arguments[0]);
     if (const expr distance = weighted_distance(over, body)) return given(distance);
     expr_list scalars, varying;
     for (expr f : graph_.factors(body)) (graph_.is_scalar(f) ? scalars : varying).push_back(f);
@@ -113,7 +113,7 @@ lowering::contraction_of lowering::contraction(expr left, expr right, const loop
     const auto operand = [&](expr factor, bool& conjugate) {
         conjugate = graph_[factor].code == opcode::conjugate;
         return operand_of(conjugate ? graph_[factor].arguments[0]
-                                    : bracketed_.without_implied(factor));
+                                    : without_implied(graph_, known_.defined, factor));
     };
     contraction_of made;
     made.hides = graph_.has_bracket(left) || graph_.has_bracket(right);

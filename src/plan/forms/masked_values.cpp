@@ -15,20 +15,6 @@ triangle in_one_form(const triangle& t) { return t.j < t.i ? t : exchanged(t); }
 
 triangle exchanged(const triangle& t) { return {t.i, t.j, !t.up, -t.offset}; }
 
-bool is_whole_tensor(const program_plan& plan, const access& a) {
-    loop_list seen;
-    for (std::size_t axis = 0; axis < a.at.size(); ++axis) {
-        const place& p = a.at[axis];
-        if (!is_whole_axis(p)) return false;
-        const std::int64_t extent = p.terms.empty() ? 1 : plan.values.extent(p.terms[0].over);
-        if (extent != plan.slot_of(a).extents[axis]) return false;
-        if (p.terms.empty()) continue;
-        if (contains(seen, p.terms[0].over)) return false;
-        add_loop(seen, p.terms[0].over);
-    }
-    return true;
-}
-
 void masked_tensors::look(const step& s) {
     const assign* a = s.as_assign();
     std::optional<masked_value> made;
@@ -40,7 +26,7 @@ void masked_tensors::look(const step& s) {
         if (product) products_.insert(t.slot);
         else products_.erase(t.slot);
     }
-    if (!made || !is_whole_tensor(plan_, a->target)) return;
+    if (!made || !plan_.is_whole(a->target)) return;
     if (!contains(a->loops, made->pairs.i) || !contains(a->loops, made->pairs.j)) return;
     made->by_numbers = true;
     known_[a->target.slot] = {a->target, *made};
@@ -119,17 +105,11 @@ std::optional<masked_value> masked_tensors::of_load(expr load) const {
     const access& read = values_[load].source;
     const auto found = known_.find(read.slot);
     if (found == known_.end() || values_[load].edged) return {};
-    loop_map names;
-    for (std::size_t axis = 0; axis < read.at.size(); ++axis) {
-        const auto& mine = found->second.target.at[axis].terms;
-        if (mine.empty()) continue;
-        const place& there = read.at[axis];
-        if (there.terms.empty() || !is_whole_axis(there)) return {};
-        names.emplace_back(mine[0].over, there.terms[0].over);
-    }
+    const auto names = names_at(found->second.target, read);
+    if (!names) return {};
     auto value = found->second.value;
-    value.pairs.i = renamed(value.pairs.i, names);
-    value.pairs.j = renamed(value.pairs.j, names);
+    value.pairs.i = renamed(value.pairs.i, *names);
+    value.pairs.j = renamed(value.pairs.j, *names);
     if (value.pairs.i == value.pairs.j) return {};
     value.pairs = in_one_form(value.pairs);
     return value;

@@ -60,7 +60,4 @@ private:
     std::set<slot_number> products_;           // slots that contractions have written last
 };
 
-/// Whether an access is all of its tensor, each axis by a loop of its own or of one place.
-bool is_whole_tensor(const program_plan&, const access&);
-
 }  // namespace ricci::plan

@@ -53,8 +53,8 @@ matrix_factors lowering::factorised(const matrix_function& f, steps::factor_kind
                 std::max(bytes, linear::factor_bytes(type_, steps::factor_kind::cholesky, made.size,
                                                      count));
     const std::size_t each = size_of(type_);
-    made.slot =
-        new_memory({static_cast<std::int64_t>((bytes + each - 1) / each)}, {ir::none}, type_);
+    made.slot = plan_.add(workspace_slot(
+        plan_, {static_cast<std::int64_t>((bytes + each - 1) / each)}, {ir::none}, type_));
     assign factor;
     factor.equation = equation_;
     factor.kind = assignment_kind::matrix;

@@ -15,35 +15,33 @@ bool is_smaller(const graph& values, expr e, const loop_list& loops) {
 
 }  // namespace
 
-void recomputed_differences::add(const access& target, expr value) {
-    const auto& values = plan_.values;
-    const auto loops = loops_of(target);
-    if (plan_.type != element::f32 && plan_.type != element::f64) return;
-    const bool pairs = plan_.slot_of(target).kind == storage::workspace && loops.size() >= 3 &&
-                       values[value].indices == loops &&
-                       std::all_of(target.at.begin(), target.at.end(), is_whole_axis) &&
+// As a difference it is not multiplied out: its terms would cancel one another.
+expr recomputed_differences::difference_of(const definition& of) const {
+    auto& values = plan_.values;
+    const auto loops = loops_of(of.target);
+    const bool pairs = plan_.slot_of(of.target).kind == storage::workspace && loops.size() >= 3 &&
+                       values[of.value].indices == loops &&
                        std::any_of(loops.begin(), loops.end(), [&](loop l) {
                            return static_cast<double>(values.extent(l)) <= most_unrolled;
                        });
-    if (!pairs) return;
-    // As a difference it is not multiplied out: its terms would cancel one another.
-    const auto terms = plan_.values.terms(value);
-    if (terms.size() != 2) return;
+    const auto terms = values.terms(of.value);
+    if (!pairs || terms.size() != 2) return expr::none;
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
         const auto subtracted = values.factors(terms[k]);
-        if (subtracted.size() != 2 || !values.is_constant(subtracted[0], -1) ||
-            !is_smaller(values, subtracted[1], loops) || !is_smaller(values, terms[1 - k], loops))
-            continue;
-        known_[target.slot] = {
-            target, plan_.values.as_written(opcode::subtract, {terms[1 - k], subtracted[1]})};
-        return;
+        if (subtracted.size() == 2 && values.is_constant(subtracted[0], -1) &&
+            is_smaller(values, subtracted[1], loops) && is_smaller(values, terms[1 - k], loops))
+            return values.as_written(opcode::subtract, {terms[1 - k], subtracted[1]});
     }
+    return expr::none;
 }
 
 expr recomputed_differences::value_of(const access& read) {
-    const auto found = known_.find(read.slot);
-    if (found == known_.end()) return expr::none;
-    const auto& [target, value] = found->second;
+    if (plan_.type != element::f32 && plan_.type != element::f64) return expr::none;
+    const definition* const of = defined_.of(read.slot);
+    const expr value = of == nullptr ? expr::none : difference_of(*of);
+    if (!value) return expr::none;
+    auto& values = plan_.values;
+    const access& target = of->target;
     loop_map names;
     iteration fixed;
     for (std::size_t axis = 0; axis < target.at.size(); ++axis) {
@@ -54,9 +52,14 @@ expr recomputed_differences::value_of(const access& read) {
         else if (is_whole_axis(at)) names.emplace_back(mine, at.terms[0].over);
         else return expr::none;
     }
-    const expr here = plan_.values.renamed(at_iteration(plan_.values, value, fixed), names);
-    plan_.values.set_memory(here, plan_.values.load(read));
+    const expr here = values.renamed(at_iteration(values, value, fixed), names);
+    in_memory_[here] = values.load(read);
     return here;
+}
+
+expr recomputed_differences::memory_of(expr value) const {
+    const auto found = in_memory_.find(value);
+    return found == in_memory_.end() ? expr::none : found->second;
 }
 
 }  // namespace ricci::plan

@@ -2,33 +2,33 @@
 // x^{ia}: they cost less than reading them, and a sum of them can then be fused.
 #pragma once
 
-#include <map>
+#include <unordered_map>
 
+#include "src/plan/pool/definitions.hpp"
 #include "src/plan/schedule/plan.hpp"
 
 namespace ricci::plan {
 
 class recomputed_differences {
 public:
-    explicit recomputed_differences(program_plan& plan) : plan_(plan) {}
+    recomputed_differences(program_plan& plan, const definitions& defined)
+        : plan_(plan), defined_(defined) {}
 
-    /// Remembers what an equation computes, if it is such a tensor: in the workspace, with an axis
-    /// of few elements beside two or more loops, the difference of two tensors that each lack a
-    /// loop.
-    void add(const access& target, expr value);
-    /// The value that is read; none: it is read from memory. Whoever needs it in memory finds it
-    /// there.
+    /// The value that is read, if it is of such a tensor: in the workspace, with an axis of few
+    /// elements beside two or more loops, the difference of two tensors that each lack a loop.
+    /// None: it is read from memory.
     expr value_of(const access& read);
+    /// Where such a value is in memory, for whoever does not make it again; none: nowhere.
+    expr memory_of(expr value) const;
     /// Whether there are any, so that steps may have results that nobody reads.
-    bool any() const { return !known_.empty(); }
+    bool any() const { return !in_memory_.empty(); }
 
 private:
-    struct definition {
-        access target;
-        expr value;
-    };
+    expr difference_of(const definition&) const;
+
     program_plan& plan_;
-    std::map<slot_number, definition> known_;  // by slot
+    const definitions& defined_;
+    std::unordered_map<expr, expr> in_memory_;
 };
 
 }  // namespace ricci::plan

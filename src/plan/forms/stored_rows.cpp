@@ -35,17 +35,7 @@ private:
     bool is_whole_memory(const access& target) const {
         const slot& made = slot_of(target.slot);
         if (made.kind != storage::workspace || plan_.is_truth(target.slot)) return false;
-        loop_list seen;
-        for (std::size_t axis = 0; axis < target.at.size(); ++axis) {
-            const place& p = target.at[axis];
-            if (!is_whole_axis(p)) return false;
-            const std::int64_t extent = p.terms.empty() ? 1 : values_.extent(p.terms[0].over);
-            if (extent != made.extents[axis]) return false;
-            if (p.terms.empty()) continue;
-            if (contains(seen, p.terms[0].over)) return false;
-            add_loop(seen, p.terms[0].over);
-        }
-        return true;
+        return plan_.is_whole(target);
     }
 
     // Elements as they are, wherever numbers in memory say.

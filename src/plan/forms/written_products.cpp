@@ -107,17 +107,6 @@ const written_products::definition* written_products::definition_of(expr factor)
     return found == known_.end() || !found->second ? nullptr : &*found->second;
 }
 
-// The loops that a tensor is read at instead of those of its definition.
-std::optional<loop_map> written_products::names_of(const definition& of, const access& read) const {
-    loop_map names;
-    for (std::size_t axis = 0; axis < of.target.at.size(); ++axis) {
-        if (of.target.at[axis].terms.empty()) continue;
-        if (read.at[axis].terms.empty() || !is_whole_axis(read.at[axis])) return {};
-        names.emplace_back(of.target.at[axis].terms[0].over, read.at[axis].terms[0].over);
-    }
-    return names;
-}
-
 // Pairs of loops that inequalities compare, in factors or in what tensors are by definition.
 std::vector<written_products::pair> written_products::compared_in(expr_span factors) const {
     const auto& values = plan_.values;
@@ -132,7 +121,7 @@ std::vector<written_products::pair> written_products::compared_in(expr_span fact
             (node.code == opcode::less || node.code == opcode::less_equal))
             add(node.indices[0], node.indices[1]);
         const auto* known = definition_of(f);
-        const auto names = known != nullptr ? names_of(*known, node.source) : std::nullopt;
+        const auto names = known != nullptr ? names_at(known->target, node.source) : std::nullopt;
         if (!names) continue;
         for (const auto& [a, b] : known->compared) add(renamed(a, *names), renamed(b, *names));
     }
@@ -149,7 +138,7 @@ bool written_products::write_out(expr_span factors, const pair& compared, writte
         const auto* known = contains(indices, compared.first) && contains(indices, compared.second)
                                 ? definition_of(f)
                                 : nullptr;
-        auto names = known != nullptr ? names_of(*known, values[f].source) : std::nullopt;
+        auto names = known != nullptr ? names_at(known->target, values[f].source) : std::nullopt;
         if (!names) {
             // A condition that a tensor has by its definition may stand before it, too.
             const bool again = values.is_bracket(f) &&

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/plan/pool/definitions.hpp"
 #include "src/plan/schedule/plan.hpp"
 
 namespace ricci::plan {
@@ -48,7 +49,6 @@ private:
         std::vector<pair> compared;  // loops of an inequality in it
     };
     const definition* definition_of(expr factor) const;
-    std::optional<loop_map> names_of(const definition&, const access& read) const;
     bool flatten(expr value, definition& to) const;
     std::vector<pair> compared_in(expr_span factors) const;
     bool write_out(expr_span factors, const pair& compared, written_sum& to,

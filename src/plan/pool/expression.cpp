@@ -54,16 +54,12 @@ bool graph::is_constant(expr e, double value) const {
 
 // The node that is the same, or none.
 expr graph::find(std::uint64_t hash, const expression& node) {
-    const expr known(known_.find(
+    return expr(known_.find(
         hash, [&](std::int32_t number) { return same(nodes_[expr(number).index()], node); }));
-    if (known) count_use(known);
-    return known;
 }
 
 expr graph::keep(std::uint64_t hash, expression&& node) {
     const expr number(nodes_.size());
-    node.uses = 1;
-    node.user = equation_;
     node.self = number;
     if (node.kind == kind::load) node.widest = number;
     nodes_.push_back(std::move(node));
@@ -74,6 +70,8 @@ expr graph::keep(std::uint64_t hash, expression&& node) {
 expr graph::intern(expression&& node) {
     const auto hash = hash_of(node);
     if (const expr known = find(hash, node)) return known;
+    has_extremum_ = has_extremum_ || node.folding == fold::maximum || node.folding == fold::minimum;
+    has_equality_ = has_equality_ || node.code == opcode::equal;
     node.sums = node.kind == kind::sum;
     node.edged = has_edge(node.source);
     node.indices.clear();
@@ -116,10 +114,7 @@ expr graph::constant(double value) {
         return node.kind == kind::constant &&
                std::bit_cast<std::uint64_t>(node.value) == std::bit_cast<std::uint64_t>(value);
     }));
-    if (known) {
-        count_use(known);
-        return known;
-    }
+    if (known) return known;
     expression node;
     node.value = value;
     return keep(hash, std::move(node));

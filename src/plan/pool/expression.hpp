@@ -9,7 +9,6 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,6 +33,7 @@ constexpr opcode code_of(ir::function f) {
 }
 
 struct expression;
+class graph;
 /// The number of an expression in its graph.
 using expr = number_of<expression>;
 using expr_list = short_list<expr, 4>;
@@ -108,6 +108,9 @@ struct moved_loop {
 using moved_loops = std::span<const moved_loop>;
 
 loop_list loops_of(const access&);
+/// Whether these are all elements of a tensor of these extents, each axis by a loop of its own, or
+/// of one place.
+bool is_whole_tensor(const graph&, const access&, const std::vector<std::int64_t>& extents);
 /// The same as an address: offset and strides in elements.
 place address_of(const access&, const std::vector<std::int64_t>& strides);
 /// The same where a place with an edge lies within: how the elements there follow each other.
@@ -116,9 +119,11 @@ place inner_address_of(const access&, const std::vector<std::int64_t>& strides);
 /// An axis that is read where a tensor says.
 struct lookup_axis {
     std::int32_t axis = -1;
-    std::string words;       // which it is, for messages
-    bool may_stray = false;  // of lookups or a contraction: where it is no place, the product is 0
-    bool operator==(const lookup_axis&) const = default;
+    std::int32_t words = -1;  // which it is, for messages: of the first equation that reads it so
+    bool may_stray = false;   // of lookups or a contraction: where it is no place, the product is 0
+    bool operator==(const lookup_axis& other) const {
+        return axis == other.axis && may_stray == other.may_stray;
+    }
 };
 
 enum class kind : std::uint8_t {
@@ -149,19 +154,15 @@ struct expression {
     bool edged = false;      // a place with an edge is somewhere below, or here
     bool condition = false;  // load, gather: of a tensor that is 1 or 0 everywhere
     expr widest;             // the load below that has most indices
-    int uses = 0;            // how often its equation has asked for it
-    std::int32_t user = -1;  // that equation
     expr self;               // its own number: what a list of it alone refers to
 };
 
-/// The expressions of a plan. They do not change, but for their uses, and do not move.
+/// The expressions of a plan. They do not change and do not move. Constructors know their arguments
+/// and what is said of all expressions before the first, so that one value has one number.
 class graph {
 public:
-    /// What follows belongs to this equation, which computes in `type`.
-    void begin(std::int32_t equation, element type) {
-        equation_ = equation;
-        type_ = type;
-    }
+    /// What is computed in.
+    void set_type(element type) { type_ = type; }
     element type() const { return type_; }
     /// Whether conditions between places are solved, so that what they pick is read there.
     bool solves_places() const { return solves_places_; }
@@ -171,12 +172,6 @@ public:
     void set_exact_distances(bool exact) { exact_distances_ = exact; }
     /// Which slots the plan makes itself, and may make tile by tile instead of storing them.
     void set_made(std::vector<bool> slots) { made_ = std::move(slots); }
-    /// Where a value is in memory, for whoever does not make it again; none: nowhere.
-    void set_memory(expr value, expr load) { in_memory_[value] = load; }
-    expr memory_of(expr value) const {
-        const auto found = in_memory_.find(value);
-        return found == in_memory_.end() ? expr::none : found->second;
-    }
     loop_table& loops() { return loops_; }
     const loop_table& loops() const { return loops_; }
     /// A function that changes no number of this element type.
@@ -247,6 +242,8 @@ public:
         visit_loads(of, visit);
     }
 
+    /// Whether there are both maxima or minima and comparisons for equality.
+    bool compares_extrema() const { return has_extremum_ && has_equality_; }
     /// Whether no sum or fold binds a loop that something in it binds, too.
     bool binds_once() const;
 
@@ -262,11 +259,6 @@ public:
     expr_span factors(expr e) const { return parts_of(opcode::multiply, e); }
     /// The terms of a sum of terms, or `e` alone.
     expr_span terms(expr e) const { return parts_of(opcode::add, e); }
-    void count_use(expr e) {
-        auto& node = nodes_[e.index()];
-        node.uses = node.user == equation_ ? node.uses + 1 : 1;
-        node.user = equation_;
-    }
 
 private:
     /// What is found once of each expression.
@@ -316,14 +308,13 @@ private:
     bool folds(opcode code, double argument) const;
 
     loop_table loops_;
-    std::int32_t equation_ = 0;
     element type_ = element::f64;
+    bool has_extremum_ = false, has_equality_ = false;
     bool solves_places_ = true;
     bool exact_distances_ = true;
     stable_list<expression, 32> nodes_;
     hashed_numbers known_;  // of the nodes
     std::vector<bool> made_;
-    std::unordered_map<expr, expr> in_memory_;
     mutable std::vector<std::int32_t> marks_;
     mutable std::int32_t visit_ = 0;
 };

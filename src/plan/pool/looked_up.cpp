@@ -18,7 +18,7 @@ expr graph::loaded_at(expr load, loop l, expr number) {
         if (p.factor(l) == 0) continue;
         if (p.factor(l) != 1 || p.terms.size() != 1 || p.offset != 0) return expr::none;
         p = {};
-        lookups.push_back({static_cast<std::int32_t>(axis), {}});
+        lookups.push_back({static_cast<std::int32_t>(axis)});
         numbers.push_back(number);
     }
     const expr lands = is_place(number, extent(l));

@@ -52,6 +52,21 @@ bool is_whole_axis(const place& p) {
            (p.terms.empty() || p.terms[0].factor == 1);
 }
 
+bool is_whole_tensor(const graph& values, const access& a,
+                     const std::vector<std::int64_t>& extents) {
+    loop_list seen;
+    for (std::size_t axis = 0; axis < a.at.size(); ++axis) {
+        const place& p = a.at[axis];
+        if (!is_whole_axis(p)) return false;
+        const std::int64_t extent = p.terms.empty() ? 1 : values.extent(p.terms[0].over);
+        if (extent != extents[axis]) return false;
+        if (p.terms.empty()) continue;
+        if (contains(seen, p.terms[0].over)) return false;
+        add_loop(seen, p.terms[0].over);
+    }
+    return true;
+}
+
 place without_edge(place p) {
     p.edge = edge::none;
     p.low = p.high = 0;

@@ -147,12 +147,12 @@ expr graph::sum(loop_list over, expr body) {
     if (const expr split = about_mean(over, body)) return split;
     if (const expr split = distributed(over, body)) return split;
 
-    // A sum that is a factor here and nowhere else joins this one: the order of all its products is
-    // then chosen together. Its indices have to be new to the other factors.
+    // A sum that is a factor joins this one: the order of all its products is then chosen together.
+    // Its indices have to be new to the other factors.
     const auto all = factors(body);
     for (std::size_t k = 0; k < all.size(); ++k) {
         const auto& inner = (*this)[all[k]];
-        if (inner.kind != kind::sum || inner.uses > 1) continue;
+        if (inner.kind != kind::sum) continue;
         auto others = over;
         for (std::size_t other = 0; other < all.size(); ++other)
             if (other != k) others = united(others, (*this)[all[other]].indices);

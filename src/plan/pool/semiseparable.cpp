@@ -13,8 +13,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class weight_reader {
 public:
-    weight_reader(graph& values, const running_extrema& extrema, const triangle& pairs)
-        : values_(values), extrema_(extrema), pairs_(pairs) {}
+    weight_reader(graph& values, const definitions& defined, const triangle& pairs)
+        : values_(values), defined_(defined), pairs_(pairs) {}
 
     std::optional<pair_weight> read(expr factor) const {
         const auto& node = values_[factor];
@@ -88,9 +88,11 @@ private:
     // [x_j = the extremum of all x].
     std::optional<pair_weight> extreme(expr value, expr compared) const {
         if (contains(values_[compared].indices, pairs_.j)) return {};
-        const expr extremum = extrema_.value_of(compared);
+        const bool reads = values_[compared].kind == kind::load;
+        const expr extremum = reads ? defined_.value_of(compared) : compared;
         if (!extremum || values_[extremum].over.size() != 1) return {};
         const fold folding = values_[extremum].folding;
+        if (folding != fold::maximum && folding != fold::minimum) return {};
         const double otherwise = folding == fold::maximum ? -infinity : infinity;
         const loop k = values_[extremum].over[0];
         if (values_.extent(k) != values_.extent(pairs_.j)) return {};
@@ -183,7 +185,7 @@ private:
     }
 
     graph& values_;
-    const running_extrema& extrema_;
+    const definitions& defined_;
     const triangle& pairs_;
 };
 
@@ -209,8 +211,8 @@ std::optional<triangle> triangle_in(const graph& values, expr condition, loop j)
     return triangle{j, other.over, up, up ? bound->rest.offset : -bound->rest.offset};
 }
 
-std::optional<pair_weight> pair_weight_in(graph& values, const running_extrema& extrema,
-                                          expr factor, const triangle& pairs) {
+std::optional<pair_weight> pair_weight_in(graph& values, const definitions& extrema, expr factor,
+                                          const triangle& pairs) {
     return weight_reader(values, extrema, pairs).read(factor);
 }
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "src/plan/pool/definitions.hpp"
 #include "src/plan/pool/expression.hpp"
-#include "src/plan/pool/running_extrema.hpp"
 
 namespace ricci::plan {
 
@@ -47,7 +47,6 @@ struct pair_weight {
     expr extremum;                 // what an extreme is compared with
     std::int64_t step = 0, ahead = 0;
 };
-std::optional<pair_weight> pair_weight_in(graph&, const running_extrema&, expr factor,
-                                          const triangle&);
+std::optional<pair_weight> pair_weight_in(graph&, const definitions&, expr factor, const triangle&);
 
 }  // namespace ricci::plan

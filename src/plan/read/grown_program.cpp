@@ -11,8 +11,8 @@ namespace ricci::plan {
 
 void carry_over(const ir::program_view& program, const ir::program& grown,
                 const std::vector<ir::ref>& origins, const std::vector<new_index>& made,
-                ir::shape_table& shapes, std::vector<slot>& slots, element type, bool as_float) {
-    const bool floats = as_float && is_narrow(type);
+                ir::shape_table& shapes, std::vector<slot>& slots, element type) {
+    const bool floats = is_narrow(type);
     ir::shape_table wider(grown);
     for (ir::ref n = 0; n < program.names.size(); ++n)
         if (shapes.rank(n) >= 0) wider.set_shape(n, shapes.rank(n), shapes.extents(n));

@@ -20,12 +20,11 @@ struct new_index {
 /// Extends `shapes` and `slots` from `program` to `grown`, in which names and indices keep their
 /// numbers and new ones come after them. `origins` says for each equation of `grown` which equation
 /// of `program` it was or whose indices it uses. A new name is a row-major tensor of `type` with
-/// the extents of the indices on its left side; with `as_float` of float where `type` has 16 bits:
-/// only what the text names is rounded to these.
+/// the extents of the indices on its left side; of float where `type` has 16 bits: only what the
+/// text names is rounded to these.
 void carry_over(const ir::program_view& program, const ir::program& grown,
                 const std::vector<ir::ref>& origins, const std::vector<new_index>& made,
-                ir::shape_table& shapes, std::vector<slot>& slots, element type,
-                bool as_float = true);
+                ir::shape_table& shapes, std::vector<slot>& slots, element type);
 
 /// Rewrites the equations that compute something: `rewritten(e, body)` gives each its new body, and
 /// may put equations that it needs into `made`, which come in front of it then. `origins`: see

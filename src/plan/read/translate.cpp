@@ -102,11 +102,8 @@ access translation::reach(slot_number slot, ir::range positions, bool written) c
 }
 
 access translation::left_side() const {
-    return left_side(slot_of_name(program_.equations[equation_].name));
-}
-
-access translation::left_side(slot_number memory) const {
-    return reach(memory, program_.equations[equation_].positions, true);
+    const auto& e = program_.equations[equation_];
+    return reach(slot_of_name(e.name), e.positions, true);
 }
 
 bool translation::covers_all() const {
@@ -136,21 +133,16 @@ expr translation::node(ir::ref number) {
             if (g.node == number) return g.value;
             key.second.push_back(g.value);
         }
-        if (const auto known = guarded_.find(key); known != guarded_.end()) {
-            graph_.count_use(known->second);
-            return known->second;
-        }
+        if (const auto known = guarded_.find(key); known != guarded_.end()) return known->second;
         const expr e = read(number);
         return guarded_[std::move(key)] = e;
     }
-    auto& known = seen_[static_cast<std::size_t>(number)];
-    if (known) {
-        graph_.count_use(known);
-    } else {
+    const auto place = static_cast<std::size_t>(number);
+    if (!seen_[place]) {
         const expr e = read(number);  // may not hold a reference meanwhile: it recurses
-        seen_[static_cast<std::size_t>(number)] = e;
+        seen_[place] = e;
     }
-    return seen_[static_cast<std::size_t>(number)];
+    return seen_[place];
 }
 
 expr translation::opposite(expr condition) {
@@ -269,12 +261,13 @@ expr translation::gathered(const ir::node& n, const expr_list& numbers) {
         if (at.kind != ir::position_kind::gathered) continue;
         const ir::node& number = program_.nodes[program_.child(n, at.offset)];
         lookups[static_cast<std::size_t>(at.offset)] = {
-            axis, fmt::format(
-                      "in {} axis {} of {} has the places 0 to {}, and a number {} is",
-                      words_of_equation(program_, equation_), axis, words_of_name(program_, n.name),
-                      memory.extents[static_cast<std::size_t>(axis)] - 1,
-                      number.kind == ir::op::tensor ? "of " + words_of_name(program_, number.name)
-                                                    : "there")};
+            axis, static_cast<std::int32_t>(place_words_.size())};
+        place_words_.push_back(fmt::format(
+            "in {} axis {} of {} has the places 0 to {}, and a number {} is",
+            words_of_equation(program_, equation_), axis, words_of_name(program_, n.name),
+            memory.extents[static_cast<std::size_t>(axis)] - 1,
+            number.kind == ir::op::tensor ? "of " + words_of_name(program_, number.name)
+                                          : "there"));
     }
     expr_list wanted;
     for (const auto& g : guards_) wanted.push_back(g.value);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,20 +15,20 @@
 
 namespace ricci::plan {
 
-/// Reads one equation. `slots` has one entry for each name, with its extents and strides;
-/// `brackets` are the program's.
+/// Reads one equation into the expressions of a plan, whose first slots are those of names;
+/// `conditions` are the program's.
 class translation {
 public:
     /// `loops`: of each index of the program, in this equation.
-    translation(const ir::program_view& program, const brackets& conditions,
-                const std::vector<slot>& slots, ir::ref equation, std::span<const loop> loops,
-                graph& into, recomputed_differences& recomputed)
+    translation(const ir::program_view& program, const brackets& conditions, ir::ref equation,
+                std::span<const loop> loops, program_plan& into, recomputed_differences& recomputed)
         : program_(program),
           brackets_(conditions),
-          slots_(slots),
+          slots_(into.slots),
           equation_(equation),
           loops_(loops),
-          graph_(into),
+          graph_(into.values),
+          place_words_(into.place_words),
           recomputed_(recomputed),
           seen_(static_cast<std::size_t>(program.nodes.size())) {}
 
@@ -35,9 +36,8 @@ public:
     expr body() { return node(program_.equations[equation_].body); }
     /// A part of it.
     expr part(ir::ref n) { return node(n); }
-    /// Where the left side writes; in the tensor of another slot, of the same extents.
+    /// Where the left side writes.
     access left_side() const;
-    access left_side(slot_number memory) const;
     /// True when the left side reaches every element of its tensor.
     bool covers_all() const;
 
@@ -73,6 +73,7 @@ private:
     ir::ref equation_;
     std::span<const loop> loops_;  // by index of the program
     graph& graph_;
+    std::vector<std::string>& place_words_;
     recomputed_differences& recomputed_;
     std::vector<expr> seen_;  // by node
     std::vector<guard> guards_;

@@ -50,21 +50,7 @@ private:
         if (a.scale && !values_.is_constant(a.scale, 1)) return false;
         if (plan_.slot_of(a.target).is_foreign) return false;
         // Each element of its memory is one of it.
-        const auto& extents = plan_.slot_of(a.target).extents;
-        loop_list seen;
-        for (std::size_t axis = 0; axis < a.target.at.size(); ++axis) {
-            const place& p = a.target.at[axis];
-            if (p.offset != 0 || p.terms.size() > 1) return false;
-            if (p.terms.empty()) {
-                if (extents[axis] != 1) return false;
-                continue;
-            }
-            const loop l = p.terms[0].over;
-            if (p.terms[0].factor != 1 || values_.extent(l) != extents[axis] || contains(seen, l))
-                return false;
-            add_loop(seen, l);
-        }
-        return true;
+        return plan_.is_whole(a.target);
     }
     bool is_written_once(slot_number slot) const {
         std::size_t writers = 0;
@@ -98,20 +84,11 @@ private:
 
     /// Memory like that of a tensor, row by row.
     slot_number like(const access& tensor) {
-        slot memory = plan_.slot_of(tensor);
-        memory.kind = storage::workspace;
-        memory.name = ir::none;
-        memory.data = nullptr;
-        memory.axes.clear();
+        std::vector<ir::ref> letters;
         for (const place& p : tensor.at)
-            for (const term& t : p.terms) memory.axes.push_back(values_.loops().letter(t.over));
-        std::int64_t elements = 1;
-        for (std::size_t axis = memory.extents.size(); axis-- > 0;) {
-            memory.strides[axis] = elements;
-            elements *= memory.extents[axis];
-        }
-        memory.bytes = static_cast<std::size_t>(elements) * size_of(plan_.type);
-        return plan_.add(std::move(memory));
+            letters.push_back(p.terms.empty() ? ir::none : values_.loops().letter(p.terms[0].over));
+        return plan_.add(
+            workspace_slot(plan_, plan_.slot_of(tensor).extents, std::move(letters), plan_.type));
     }
 
     // Returns where the last step of it is now.

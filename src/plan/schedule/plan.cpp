@@ -2,6 +2,7 @@
 #include "src/plan/schedule/plan.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace ricci::plan {
@@ -75,6 +76,27 @@ step make_step(const graph& values, chained what) {
     add_group(values, what.second, reads, writes);
     for (const effect& t : writes.all) reads.add(t.slot, true);
     return {std::move(what), std::move(reads.all)};
+}
+
+slot workspace_slot(const program_plan& plan, std::vector<std::int64_t> extents,
+                    std::vector<ir::ref> letters, element type, bool is_truth) {
+    slot memory;
+    memory.kind = storage::workspace;
+    memory.is_foreign = type != plan.type || is_truth;
+    memory.own_type = type;
+    memory.is_truth = is_truth;
+    memory.axes = std::move(letters);
+    memory.extents = std::move(extents);
+    memory.strides.resize(memory.extents.size());
+    std::int64_t stride = 1;
+    for (std::size_t axis = memory.extents.size(); axis-- > 0 && stride >= 0;) {
+        memory.strides[axis] = stride;
+        if (__builtin_mul_overflow(stride, memory.extents[axis], &stride)) stride = -1;
+    }
+    const std::size_t size = is_truth ? 1 : size_of(type);
+    if (stride < 0 || __builtin_mul_overflow(static_cast<std::size_t>(stride), size, &memory.bytes))
+        memory.bytes = SIZE_MAX;  // refused when the workspace is laid out
+    return memory;
 }
 
 }  // namespace ricci::plan

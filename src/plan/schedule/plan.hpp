@@ -91,7 +91,7 @@ struct program_plan {
     element type = element::f32;
     std::vector<slot> slots;  // one for each name of the program, then temporaries
     graph values;
-    std::int32_t parts = 0;  // equations begun, each time one is
+    std::vector<std::string> place_words;  // of lookups: what is looked up, for messages
     std::vector<step> steps;
     std::vector<compiled_step> compiled;
     step_loop around;  // a loop around all steps
@@ -109,6 +109,8 @@ struct program_plan {
     }
     bool is_truth(slot_number number) const { return slots[number.index()].is_truth; }
     const slot& slot_of(const access& a) const { return slots[a.slot.index()]; }
+    /// Whether these are all elements of a tensor, each axis by a loop of its own.
+    bool is_whole(const access& a) const { return is_whole_tensor(values, a, slot_of(a).extents); }
     /// A slot more, and its number.
     slot_number add(slot made) {
         slots.push_back(std::move(made));
@@ -123,5 +125,9 @@ struct program_plan {
     std::shared_ptr<const program_plan> instead;
     bool careful = false;  // it is such a plan
 };
+
+/// Memory of a plan's own, row-major. `letters`: the index of each axis, for words.
+slot workspace_slot(const program_plan&, std::vector<std::int64_t> extents,
+                    std::vector<ir::ref> letters, element type, bool is_truth = false);
 
 }  // namespace ricci::plan

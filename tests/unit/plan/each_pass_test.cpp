@@ -74,7 +74,6 @@ const std::vector<pass_case> cases{
     {"matrices",
      {"", "x^{j} = \\operatorname{solve}_{ij}(M^{ij}, 2 y^{i})", "i=6 j=6"},
      "T_{\\text{1}}"},
-    {"decide", {"", "y = \\max_i(a^i b^i)", "i=9", "", "both y a"}, "T_{\\text{1}}"},
     {"cancel",
      {"", "E^{ij} = \\exp(S^{ij})\nZ^i = \\sum_j E^{ij}\nA^{ij} = \\frac{E^{ij}}{Z^i}", "i=4 j=7"},
      "softmax"},

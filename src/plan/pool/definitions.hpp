@@ -1,0 +1,46 @@
+// What tensors are by definition: what reads one may ask for the value that an equation gives it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "src/base/small_map.hpp"
+#include "src/plan/pool/expression.hpp"
+
+namespace ricci::plan {
+
+/// For all loops of the target its elements are the value.
+struct definition {
+    access target;
+    expr value;
+};
+
+/// The loops of a definition and those at which its tensor is read, axis by axis; nothing where it
+/// is read at other places than loops as they are.
+std::optional<loop_map> names_at(const access& defined, const access& read);
+
+class definitions {
+public:
+    explicit definitions(graph& values) : values_(values) {}
+
+    /// Remembers what an equation computes where that is all of a tensor of these extents.
+    void add(const access& target, const std::vector<std::int64_t>& extents, expr value);
+    /// None: an input, or a tensor of which it is not known.
+    const definition* of(slot_number) const;
+    /// A part of a definition's value where its tensor is read; none: it has no form there. What
+    /// it binds are other loops than those that are read.
+    expr part_at(const definition&, expr part, const access& read) const;
+    /// The value of a load; none: it is not known.
+    expr value_of(expr load) const;
+
+private:
+    graph& values_;
+    small_map<slot_number, definition, 1> known_;
+};
+
+/// The product without the brackets that its one other factor has by its definition: where one of
+/// them is false the tensor is 0 anyway.
+expr without_implied(graph&, const definitions&, expr product);
+
+}  // namespace ricci::plan

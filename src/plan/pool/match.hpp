@@ -1,0 +1,26 @@
+// Whether two expressions are the same but for the names of their loops.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "src/plan/pool/expression.hpp"
+
+namespace ricci::plan {
+
+/// What two expressions read where numbers say, with the names of the first one's loops in the
+/// second there: for whom it is wanted may differ.
+struct matching_lookup {
+    expr first, second;
+    loop_map names;
+};
+struct matching_loops {
+    loop_map names;  // of what the first depends on, in the second
+    std::vector<matching_lookup> lookups;
+};
+
+/// The names with which the first expression is the second, factors and terms in the same order;
+/// nothing where there are none. Of loops that a place adds alike, i + j, the first is the first.
+std::optional<matching_loops> match(const graph&, expr first, expr second);
+
+}  // namespace ricci::plan
