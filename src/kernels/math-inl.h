@@ -136,26 +136,30 @@ HWY_INLINE V logarithm(D d, V x) {
     return hn::IfThenElse(hn::Or(hn::Eq(x, infinity), hn::IsNaN(x)), x, y);
 }
 
-// Highway's reduction by multiples of pi holds to about 39000; beyond, and for what is not finite,
-// every lane goes through std::sin or std::cos.
+// Highway's reduction by multiples of pi holds to about 39000; what is beyond, or not finite, goes
+// through std::sin or std::cos, and its neighbours in a vector do not.
 template <class D, class V>
 HWY_INLINE V sine(D d, V x) {
     using T = hn::TFromD<D>;
-    if (HWY_LIKELY(hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, T(39000)))))) return hn::Sin(d, x);
+    const auto is_near = hn::Le(hn::Abs(x), hn::Set(d, T(39000)));
+    const V y = hn::Sin(d, x);
+    if (HWY_LIKELY(hn::AllTrue(d, is_near))) return y;
     HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(T)];
     hn::Store(x, d, lanes);
     scalar::sin_each(lanes, hn::Lanes(d));
-    return hn::Load(d, lanes);
+    return hn::IfThenElse(is_near, y, hn::Load(d, lanes));
 }
 
 template <class D, class V>
 HWY_INLINE V cosine(D d, V x) {
     using T = hn::TFromD<D>;
-    if (HWY_LIKELY(hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, T(39000)))))) return hn::Cos(d, x);
+    const auto is_near = hn::Le(hn::Abs(x), hn::Set(d, T(39000)));
+    const V y = hn::Cos(d, x);
+    if (HWY_LIKELY(hn::AllTrue(d, is_near))) return y;
     HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(T)];
     hn::Store(x, d, lanes);
     scalar::cos_each(lanes, hn::Lanes(d));
-    return hn::Load(d, lanes);
+    return hn::IfThenElse(is_near, y, hn::Load(d, lanes));
 }
 
 template <class D, class V>
