@@ -32,7 +32,7 @@ ARROWS = {
     "src/contract": {"base", "engine", "src/steps", "src/map", "src/kernels", "src/runtime"},
     "src/tile": {"base", "src/steps", "src/kernels"},
     "src/copy": {"base", "src/steps", "src/tile", "src/kernels", "src/runtime"},
-    "src/map": {"base", "src/steps", "src/tile", "src/copy", "src/kernels", "src/runtime"},
+    "src/map": {"base", "src/steps", "src/tile", "src/bodies", "src/copy", "src/kernels", "src/runtime"},
     "src/index": {"base", "src/steps", "src/tile", "src/kernels", "src/runtime"},
     "src/scan": {"base", "src/steps", "src/runtime"},
     "src/linear": {"base", "src/steps", "src/contract", "src/kernels", "src/runtime"},

@@ -1,8 +1,8 @@
-// Element-wise bodies over pairs of rows and columns.
+// Element-wise bodies: values, each once.
 #include "src/bodies/body.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 
 #include "src/kernels/elementwise/price.hpp"
 
@@ -10,41 +10,30 @@ namespace ricci::bodies {
 
 using steps::opcode;
 
-namespace {
-
-bool same(const node& a, const node& b) {
-    return a.op == b.op && a.operand == b.operand &&
-           std::memcmp(&a.value, &b.value, sizeof a.value) == 0 &&
-           std::equal(std::begin(a.argument), std::end(a.argument), std::begin(b.argument));
-}
-
-}  // namespace
-
 int body::append(const node& n) {
-    for (std::size_t k = 0; k < values_.size(); ++k)
-        if (same(values_[k], n)) return static_cast<int>(k);
+    const std::uint64_t hash = elementwise::hash_of(n);
+    const auto is_same = [&](std::int32_t k) { return (*this)[k] == n; };
+    if (const std::int32_t known = known_.find(hash, is_same); known >= 0) return known;
     values_.push_back(n);
-    return static_cast<int>(values_.size()) - 1;
+    const int number = static_cast<int>(values_.size()) - 1;
+    known_.insert(hash, number);
+    return number;
 }
 
-// Rows are the even leaves, columns the odd ones.
-int body::row(std::int32_t number) {
+int body::load(leaf_kind kind, std::int32_t number) {
     node n;
     n.op = kernels::operation(opcode::load);
-    n.operand = 2 * number;
+    n.operand = leaf_kinds * number + static_cast<int>(kind);
     return append(n);
 }
 
-int body::column(std::int32_t number) {
-    node n;
-    n.op = kernels::operation(opcode::load);
-    n.operand = 2 * number + 1;
-    return append(n);
-}
+int body::row(std::int32_t number) { return load(leaf_kind::row, number); }
+int body::column(std::int32_t number) { return load(leaf_kind::column, number); }
+int body::element(std::int32_t number) { return load(leaf_kind::element, number); }
 
 leaf body::leaf_of(int k) const {
     const int operand = (*this)[k].operand;
-    return {operand % 2 != 0, operand / 2};
+    return {static_cast<leaf_kind>(operand % leaf_kinds), operand / leaf_kinds};
 }
 
 int body::constant(double value) {
@@ -65,6 +54,7 @@ int body::apply(int op, int a, int b, int c) {
 std::vector<int> body::uses() const {
     std::vector<int> uses(values_.size(), 0);
     for (const auto& f : folds_) ++uses[static_cast<std::size_t>(f.value)];
+    for (const int value : results_) ++uses[static_cast<std::size_t>(value)];
     for (std::size_t k = values_.size(); k-- > 0;) {
         if (uses[k] == 0) continue;
         const auto& arguments = values_[k].argument;
@@ -86,11 +76,12 @@ public:
 
     body run() {
         for (std::size_t k = 0; k < from_.values().size(); ++k)
-            became_.push_back(uses_[k] == 0 ? -1 : value(from_.values()[k]));
+            became_.push_back(uses_[k] == 0 ? -1 : value(static_cast<int>(k)));
         for (auto f : from_.folds()) {
             f.value = became(f.value);
             made_.fold(f);
         }
+        for (const int result : from_.results()) made_.result(became(result));
         return std::move(made_);
     }
 
@@ -98,10 +89,15 @@ private:
     int became(int k) const { return k < 0 ? -1 : became_[static_cast<std::size_t>(k)]; }
     bool is_used_once(int k) const { return uses_[static_cast<std::size_t>(k)] == 1; }
 
-    int value(const node& n) {
+    int value(int k) {
+        const node& n = from_[k];
         if (elementwise::is(n, opcode::constant)) return made_.constant(n.value);
-        if (elementwise::is(n, opcode::load))
-            return n.operand % 2 != 0 ? made_.column(n.operand / 2) : made_.row(n.operand / 2);
+        if (elementwise::is(n, opcode::load)) {
+            const leaf l = from_.leaf_of(k);
+            return l.kind == leaf_kind::row      ? made_.row(l.number)
+                   : l.kind == leaf_kind::column ? made_.column(l.number)
+                                                 : made_.element(l.number);
+        }
         const int a = n.argument[0], b = n.argument[1];
         if (elementwise::is(n, opcode::reciprocal))
             if (const int power = inverse(a); power >= 0) return power;
@@ -151,14 +147,7 @@ void body::simplify() { *this = rewriting(*this).run(); }
 
 bool has_instruction(int op) {
     if (op >= kernels::multiply_add) return true;
-    switch (static_cast<opcode>(op)) {
-        case opcode::power:
-        case opcode::modulo:
-        case opcode::position:
-            return false;
-        default:
-            return true;
-    }
+    return static_cast<opcode>(op) != opcode::position;
 }
 
 }  // namespace ricci::bodies

@@ -1,9 +1,11 @@
-// An element-wise body over pairs of rows and columns: its values, and what is folded of them.
+// An element-wise body over pairs of rows and columns, or over the elements of lines: its values,
+// and what is folded of them, or written.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "src/base/hashed_numbers.hpp"
 #include "src/kernels/bodies/bodies.hpp"
 #include "src/tile/program.hpp"
 
@@ -17,10 +19,13 @@ inline constexpr int inverse_root = kernels::operation_count;
 inline constexpr int inverse_root_cubed = inverse_root + 1;
 inline constexpr int less_product = inverse_root_cubed + 1;
 
-/// What a body reads: one number for each row, or one for each column.
+/// What a body reads: one number for each row, or one for each column. Over lines, rows are one
+/// number for all elements.
+enum class leaf_kind : std::uint8_t { row, column, element };
+inline constexpr int leaf_kinds = 3;
 struct leaf {
-    bool of_column = false;
-    std::int32_t number = 0;  // among those of rows, or of columns
+    leaf_kind kind = leaf_kind::row;
+    std::int32_t number = 0;  // among those of its kind
 };
 
 /// A value that is folded: over the columns of each row, or over the rows of each column.
@@ -34,6 +39,7 @@ class body {
 public:
     int row(std::int32_t number);
     int column(std::int32_t number);
+    int element(std::int32_t number);
     int constant(double value);
     /// A value that is there already is not repeated.
     int apply(int op, int a, int b = -1, int c = -1);
@@ -41,22 +47,29 @@ public:
         return apply(kernels::operation(code), a, b, c);
     }
     void fold(body_fold what) { folds_.push_back(what); }
+    /// Over lines: what is written of each element.
+    void result(int value) { results_.push_back(value); }
 
     const std::vector<node>& values() const { return values_; }
     const node& operator[](int k) const { return values_[static_cast<std::size_t>(k)]; }
     const std::vector<body_fold>& folds() const { return folds_; }
+    const std::vector<int>& results() const { return results_; }
     /// Of a load.
     leaf leaf_of(int k) const;
     bool is(int k, steps::opcode code) const { return elementwise::is((*this)[k], code); }
-    bool is_row(int k) const { return is(k, steps::opcode::load) && !leaf_of(k).of_column; }
-    bool is_column(int k) const { return is(k, steps::opcode::load) && leaf_of(k).of_column; }
+    bool is_leaf_of(leaf_kind kind, int k) const {
+        return is(k, steps::opcode::load) && leaf_of(k).kind == kind;
+    }
+    bool is_row(int k) const { return is_leaf_of(leaf_kind::row, k); }
+    bool is_column(int k) const { return is_leaf_of(leaf_kind::column, k); }
+    bool is_element(int k) const { return is_leaf_of(leaf_kind::element, k); }
     /// One number for a row, or the same one everywhere.
     bool is_row_or_constant(int k) const { return is_row(k) || is(k, steps::opcode::constant); }
     bool is_leaf(int k) const {
         return is(k, steps::opcode::load) || is(k, steps::opcode::constant);
     }
 
-    /// How many values and folds want each value; none that no fold needs.
+    /// How many values, folds and results want each value; none that none of these needs.
     std::vector<int> uses() const;
     /// The same values in fewer operations: 1 / (x sqrt x) and its like as powers, products in the
     /// sums that they are terms of. They may be rounded otherwise.
@@ -64,9 +77,12 @@ public:
 
 private:
     int append(const node& n);
+    int load(leaf_kind kind, std::int32_t number);
 
     std::vector<node> values_;
+    hashed_numbers known_;  // of the values
     std::vector<body_fold> folds_;
+    std::vector<int> results_;
 };
 
 /// Whether the machine has the operation.

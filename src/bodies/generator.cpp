@@ -1,17 +1,14 @@
-// From a body to a program: its values are covered by instructions at the least cost, with one
+// From a body to steps: its values are covered by instructions at the least cost, with one
 // accumulator; what does not fit waits in a block of memory.
 #include <algorithm>
-#include <bit>
 #include <limits>
-#include <optional>
 #include <utility>
 
+#include "src/bodies/generator.hpp"
 #include "src/bodies/patterns.hpp"
-#include "src/bodies/program.hpp"
 
 namespace ricci::bodies {
 
-using kernels::body_instruction;
 using kernels::body_place;
 namespace ids = kernels::body_id;
 
@@ -21,23 +18,12 @@ namespace {
 constexpr double price_of_load = 3, price_of_store = 8;
 constexpr double price_of_columns = 1, price_of_block = 2, price_of_rows = 0.5;
 
-/// An argument before its place in the frame is known: of a leaf, or a block by number.
-struct place {
-    int leaf = -1, block = -1;
-};
-
-struct step {
-    int id = ids::end;
-    int fold = -1;  // its state is x
-    place x, y, z;
-    std::uint32_t apart = 0;  // z where it is no place
-};
-
 class generator {
 public:
     explicit generator(const body& what) : body_(what), uses_(what.uses()) {
         const std::size_t count = what.values().size();
         block_.assign(count, -1);
+        for (auto& list : known_) list.resize(count);
         is_made_.assign(count, 0);
         is_kept_.assign(count, 0);
         for (std::size_t k = 0; k < count; ++k) {
@@ -48,6 +34,7 @@ public:
 
     std::vector<step> run() {
         for (std::size_t k = 0; k < body_.folds().size(); ++k) fold(static_cast<int>(k));
+        for (std::size_t k = 0; k < body_.results().size(); ++k) write(static_cast<int>(k));
         drop_unread_blocks();
         return std::move(steps_);
     }
@@ -58,6 +45,7 @@ private:
         double cost = std::numeric_limits<double>::infinity();
         pattern how;
         std::vector<int> before;  // values that it reads and that are not there yet
+        int when = -1;            // found out
     };
 
     std::size_t at(int value) const { return static_cast<std::size_t>(value); }
@@ -65,26 +53,28 @@ private:
 
     double price_of_argument(int v) const {
         if (body_.is_column(v)) return price_of_columns;
+        if (body_.is_element(v)) return price_of_block;
         return body_.is_leaf(v) ? price_of_rows : price_of_block;
     }
     body_place place_of(int v) const {
         if (body_.is_column(v)) return body_place::columns;
+        if (body_.is_element(v)) return body_place::block;
         return body_.is_leaf(v) ? body_place::rows : body_place::block;
     }
     place where(int v) const {
         if (v < 0) return {};
-        return body_.is_leaf(v) ? place{v, -1} : place{-1, block_[at(v)]};
+        return body_.is_leaf(v) ? place{v} : place{-1, block_[at(v)]};
     }
 
     // The cheapest way to have a value in the accumulator. `current`: the accumulator is still as
     // it is now.
     choice best(int v, bool current) const {
         choice least;
-        if (current && v == accumulator_) return {0, {}, {}};
-        if (is_ready(v)) return {price_of_load + price_of_argument(v), {}, {}};
-        if (const auto& known = known_[current ? 1 : 0][at(v)]) return *known;
+        if (current && v == accumulator_) return {0, {}, {}, now_};
+        if (is_ready(v)) return {price_of_load + price_of_argument(v), {}, {}, now_};
+        if (const choice& known = known_[current ? 1 : 0][at(v)]; known.when == now_) return known;
         for (const pattern& p : patterns_of(body_, v, uses_, is_made_)) {
-            choice c{p.cost, p, {}};
+            choice c{p.cost, p, {}, now_};
             for (const int argument : {p.x, p.y}) {
                 if (argument < 0) continue;
                 if (is_ready(argument)) c.cost += price_of_argument(argument);
@@ -106,8 +96,14 @@ private:
         return least;
     }
 
-    void forget() const {
-        for (auto& list : known_) list.assign(body_.values().size(), std::nullopt);
+    /// What is known holds as long as the same values are in memory and in the accumulator.
+    void forget() {
+        if (changed_) ++now_;
+        changed_ = false;
+    }
+    void has(int v) {
+        changed_ = true;
+        accumulator_ = v;
     }
 
     void put(int id, place x = {}, place y = {}, place z = {}, std::uint32_t apart = 0) {
@@ -119,8 +115,7 @@ private:
         if (v == accumulator_) return;
         if (is_ready(v)) {
             put(ids::of(ids::load, place_of(v)), where(v));
-            accumulator_ = v;
-            return;
+            return has(v);
         }
         forget();
         const choice chosen = best(v, true);
@@ -132,7 +127,7 @@ private:
         }
         if (chosen.how.accumulator >= 0) load(chosen.how.accumulator);
         emit(chosen.how);
-        accumulator_ = v;
+        has(v);
         for (const int argument : stored)
             if (is_kept_[at(argument)] == 0) let_go(argument);
     }
@@ -171,6 +166,11 @@ private:
                 return put(ids::of(static_cast<steps::opcode>(p.code)));
             case power:
                 return put(ids::of(static_cast<kernels::body_power>(p.code)));
+            case start:
+                return put(ids::of(static_cast<kernels::body_start>(p.code), x()), where(p.x),
+                           where(p.y));
+            case function:
+                return put(ids::of(static_cast<kernels::body_function>(p.code), x()), where(p.x));
         }
     }
 
@@ -180,11 +180,13 @@ private:
         load(v);
         block_[at(v)] = blocks_++;
         is_made_[at(v)] = 1;
+        changed_ = true;
         put(ids::store, where(v));
     }
     void let_go(int v) {
         block_[at(v)] = -1;
         is_made_[at(v)] = 0;
+        changed_ = true;
     }
 
     /// Makes the shared values that a value needs, those that others need first.
@@ -205,6 +207,14 @@ private:
         if (is_kept_[at(f.value)] != 0) keep(f.value);
         load(f.value);
         finish(number, f, f.what);
+    }
+
+    void write(int number) {
+        const int value = body_.results()[at(number)];
+        if (!is_ready(value)) make_shared(value);
+        if (is_kept_[at(value)] != 0) keep(value);
+        load(value);
+        put(ids::store, {-1, -1, number});
     }
 
     // a x is not made: x is read, or is a difference of leaves.
@@ -257,12 +267,12 @@ private:
     void drop_unread_blocks() {
         std::vector<int> last(static_cast<std::size_t>(blocks_), -1);
         for (std::size_t k = 0; k < steps_.size(); ++k) {
-            if (steps_[k].id == ids::store) continue;
+            if (steps_[k].stores_block()) continue;
             for (const place& p : {steps_[k].x, steps_[k].y, steps_[k].z})
                 if (p.block >= 0) last[at(p.block)] = static_cast<int>(k);
         }
         std::erase_if(steps_,
-                      [&](const step& s) { return s.id == ids::store && last[at(s.x.block)] < 0; });
+                      [&](const step& s) { return s.stores_block() && last[at(s.x.block)] < 0; });
         share_blocks();
     }
 
@@ -273,7 +283,7 @@ private:
                 if (p.block >= 0) last[at(p.block)] = static_cast<int>(k);
         std::vector<int> busy;  // until which step each block of memory is
         for (std::size_t k = 0; k < steps_.size(); ++k) {
-            if (steps_[k].id == ids::store) {
+            if (steps_[k].stores_block()) {
                 const int block = steps_[k].x.block;
                 const auto free = std::ranges::find_if(
                     busy, [&](int until) { return until < static_cast<int>(k); });
@@ -291,85 +301,20 @@ private:
     std::vector<int> uses_;
     std::vector<int> block_;  // of each value, -1: it has none
     std::vector<char> is_made_, is_kept_;
-    mutable std::vector<std::optional<choice>> known_[2];
+    mutable std::vector<choice> known_[2];
+    bool changed_ = true;
+    int now_ = 0;  // goes on when what is known does not hold any more
     int accumulator_ = -1, blocks_ = 0;
     std::vector<step> steps_;
 };
 
-/// Where everything is in the frame.
-class layout {
-public:
-    layout(const body& what, int rows, int columns, int blocks, const machine_shape& machine,
-           program& to)
-        : body_(what), machine_(machine), made_(to) {
-        take(machine.rows());
-        made_.rows = take(rows * machine.rows());
-        blocks_ = take(blocks * machine.block());
-        for (const auto& f : what.folds()) {
-            made_.states.push_back(take(f.over_rows ? machine.tile_columns * machine.lanes
-                                        : f.what == kernels::body_fold::exponentials
-                                            ? 2 * machine.rows()
-                                            : machine.rows()));
-            made_.folds_rows = made_.folds_rows || f.over_rows;
-        }
-        made_.columns = take(columns * machine.tile_columns);
-    }
-
-    std::uint32_t address(const place& p) {
-        if (p.block >= 0) return blocks_ + static_cast<std::uint32_t>(p.block * machine_.block());
-        if (p.leaf < 0) return 0;
-        if (body_.is(p.leaf, steps::opcode::constant)) return constant(body_[p.leaf].value);
-        const leaf l = body_.leaf_of(p.leaf);
-        return l.of_column
-                   ? made_.columns + static_cast<std::uint32_t>(l.number * machine_.tile_columns)
-                   : made_.rows + static_cast<std::uint32_t>(l.number * machine_.rows());
-    }
-
-    body_instruction instruction(const step& s) {
-        body_instruction i;
-        i.id = static_cast<std::uint32_t>(s.id);
-        i.x = s.fold >= 0 ? made_.states[static_cast<std::size_t>(s.fold)] : address(s.x);
-        i.y = address(s.y);
-        i.z = s.apart != 0 ? static_cast<std::uint32_t>(machine_.tile_columns) : address(s.z);
-        return i;
-    }
-
-private:
-    // Whole lines of memory.
-    std::uint32_t take(int elements) {
-        const std::uint32_t at = made_.frame;
-        made_.frame += (static_cast<std::uint32_t>(elements) + 15) / 16 * 16;
-        return at;
-    }
-
-    std::uint32_t constant(double value) {
-        for (const auto& c : made_.constants)
-            if (std::bit_cast<std::uint64_t>(c.value) == std::bit_cast<std::uint64_t>(value))
-                return c.at;
-        made_.constants.push_back({take(machine_.rows()), value});
-        return made_.constants.back().at;
-    }
-
-    const body& body_;
-    const machine_shape& machine_;
-    program& made_;
-    std::uint32_t blocks_ = 0;
-};
-
 }  // namespace
 
-program compile(const body& what, int rows, int columns, const machine_shape& machine) {
-    program made;
+generated generate(const body& what) {
     generator code(what);
-    const std::vector<step> steps = code.run();
-    layout frame(what, rows, columns, code.blocks(), machine, made);
-    for (const step& s : steps) {
-        made.code.push_back(frame.instruction(s));
-        made.edge_code.push_back(made.code.back());
-        if (s.fold >= 0) made.edge_code.back().id += 2 * kernels::body_folds;
-    }
-    made.code.emplace_back();
-    made.edge_code.emplace_back();
+    generated made;
+    made.steps = code.run();
+    made.blocks = code.blocks();
     return made;
 }
 

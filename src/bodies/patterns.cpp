@@ -11,9 +11,11 @@ namespace ricci::bodies {
 
 using kernels::body_binary;
 using kernels::body_comparison;
+using kernels::body_function;
 using kernels::body_fused;
 using kernels::body_pair;
 using kernels::body_power;
+using kernels::body_start;
 using kernels::function_price;
 using kernels::body_id::number;
 using steps::opcode;
@@ -63,8 +65,10 @@ private:
     void operation(opcode code, int value, int a, int b, int c) {
         switch (code) {
             case opcode::add:
+                starts(body_start::sum, body_start::sum, a, b);
                 return both(body_binary::add, a, b, body_pair::sum);
             case opcode::multiply:
+                starts(body_start::product, body_start::product, a, b);
                 both(body_binary::multiply, a, b, body_pair::product);
                 return times_difference(a, b);
             case opcode::maximum:
@@ -76,6 +80,7 @@ private:
             case opcode::logical_or:
                 return both(body_binary::logical_or, a, b, {}, 16);
             case opcode::subtract:
+                starts(body_start::difference, body_start::other_difference, a, b);
                 add(form::binary, number(body_binary::subtract), a, b, -1, 4);
                 add(form::binary, number(body_binary::subtract_from), b, a, -1, 4);
                 if (const auto d = difference_of(body_, value))
@@ -86,6 +91,10 @@ private:
             case opcode::divide:
                 add(form::binary, number(body_binary::divide), a, b, -1, 64);
                 return add(form::binary, number(body_binary::divide_into), b, a, -1, 64);
+            case opcode::power:
+                return function(body_function::power, body_function::power_of, a, b);
+            case opcode::modulo:
+                return function(body_function::modulo, body_function::modulo_of, a, b);
             case opcode::less:
                 return compared(body_comparison::less, body_comparison::greater, a, b);
             case opcode::less_equal:
@@ -118,9 +127,22 @@ private:
             add(form::pair, number(*leaves), -1, b, a, 4);
     }
 
+    void starts(body_start what, body_start reversed, int a, int b) {
+        const auto is_any = [&](int k) {
+            return body_.is_element(k) || body_.is_row_or_constant(k);
+        };
+        if (body_.is_element(b) && is_any(a)) add(form::start, number(what), -1, a, b, 4);
+        else if (body_.is_element(a) && is_any(b)) add(form::start, number(reversed), -1, b, a, 4);
+    }
+
     void compared(body_comparison what, body_comparison reversed, int a, int b) {
         add(form::comparison, number(what), a, b, -1, 8);
         add(form::comparison, number(reversed), b, a, -1, 8);
+    }
+
+    void function(body_function what, body_function reversed, int a, int b) {
+        add(form::function, number(what), a, b, -1, cost_of(opcode::power));
+        add(form::function, number(reversed), b, a, -1, cost_of(opcode::power));
     }
 
     void products(body_fused of_accumulator, body_fused of_others, int a, int b, int c) {

@@ -15,9 +15,11 @@ enum class form : std::uint8_t {
     square_add,
     add_square,
     select,
-    pair,   // body_pair, of the leaves x of rows and y of columns
-    one,    // opcode
-    power,  // body_power
+    pair,      // body_pair, of the leaves x of rows and y of columns
+    one,       // opcode
+    power,     // body_power
+    function,  // body_function, of x
+    start,     // body_start, of x and the elements y
 };
 
 struct pattern {

@@ -1,4 +1,4 @@
-// A body as a program of the register machine, and its frame.
+// A body as a program of the register machine: over pairs with its frame, or over lines.
 #pragma once
 
 #include <cstdint>
@@ -37,5 +37,21 @@ struct program {
 
 /// `rows`, `columns`: how many operands there are of each.
 program compile(const body& what, int rows, int columns, const machine_shape& machine);
+
+/// What an operand of a program over lines is.
+enum class line_operand_kind : std::uint8_t { number, elements, constant, block, result };
+struct line_operand {
+    line_operand_kind kind = line_operand_kind::number;
+    std::int32_t number = 0;  // among those of its kind
+    double value = 0;         // of a constant
+};
+
+struct line_program {
+    std::vector<kernels::body_instruction> code;
+    std::vector<line_operand> operands;  // each once
+    std::int32_t blocks = 0;
+};
+
+line_program compile_lines(const body& what);
 
 }  // namespace ricci::bodies

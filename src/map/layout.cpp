@@ -13,6 +13,11 @@ namespace {
 using steps::fold;
 using steps::opcode;
 
+// Of an operation after another in registers, of operands and a result that lie so: a tile takes no
+// memory, and its start costs as much as many elements.
+constexpr std::int64_t longest_line = 4096;
+constexpr double price_of_short_line = 1;  // nanoseconds an element: tasks are made of tiles
+
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 // Of rows that are added up where they lie: the accumulators fit the first cache.
 constexpr std::int64_t summed_row_bytes = std::int64_t{12} << 10;
@@ -44,6 +49,7 @@ public:
           element_bytes_(static_cast<std::int64_t>(element_bytes)),
           reads_(operands, 0.0),
           real_(real),
+          price_(cost_of(program)),
           bare_(program.size() == 1 && is(program[0], opcode::load)),
           multiplies_(real && is(program.back(), opcode::multiply) &&
                       std::all_of(program.begin(), program.end() - 1,
@@ -96,6 +102,7 @@ private:
     std::vector<double> reads_;
     std::vector<std::size_t> counts_;
     bool real_;        // float or double, computed in itself
+    double price_;     // of an element
     bool bare_;        // the program is an operand
     bool multiplies_;  // or the product of two, summed without being stored
     map_layout layout_;
@@ -196,6 +203,7 @@ private:
         if (layout_.how == traversal::rows && most_ >= 1024 && (bare_ || multiplies_) &&
             writes_nothing(q))
             limit = most_summed_;
+        if (layout_.how == traversal::plain && most_ >= 1024 && is_line(q)) limit = longest_line;
         const std::int64_t streams = most_ >= 1024 ? streams_along(q) : 0;
         if (streams > 0) limit = std::max(asked_bytes / streams, shortest_asked) / element_bytes_;
         if (layout_.how == traversal::columns) {
@@ -213,6 +221,15 @@ private:
         const std::int64_t even = (q.extent + pieces - 1) / pieces;
         shape.q_chunk = pieces == 1 ? q.extent : std::min((even + 15) / 16 * 16, limit);
         if (streams > 0) layout_.tiles_ahead = ahead_bytes / (shape.q_chunk * element_bytes_);
+    }
+
+    /// Operands and the result are lines where they lie, or numbers, and in the caches.
+    bool is_line(const loop& q) const {
+        const auto lies_so = [&](std::size_t k) { return q.stride[k] == 1 || q.stride[k] == 0; };
+        for (std::size_t k = 1; k < operands_; ++k)
+            if (reads_[k] > 0 && !lies_so(k)) return false;
+        return real_ && counts_.empty() && q.stride[0] == 1 && price_ < price_of_short_line &&
+               nest_.outputs * element_bytes_ < runtime::stream_bytes;
     }
 
     /// How many operands come from memory along q for an output that is too large for the caches,

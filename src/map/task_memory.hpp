@@ -17,7 +17,7 @@ template <class T, class S>
 struct tiled_map<T, S>::task_memory {
     alignas(64) std::byte bytes[scratch_bytes];
     runtime::lent_memory lent;
-    tile_memory<T> tile;
+    typename code_type::memory_type tile;
     T* stage = nullptr;
     T* column[buffers] = {};
     std::int64_t* unit_at = nullptr;  // the element that each operand has at the unit's start

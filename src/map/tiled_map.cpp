@@ -72,7 +72,7 @@ tiled_map<T, S>::tiled_map(const steps::map& map, std::vector<node> program, loo
         if (is_lent) most = lent_tile;
         layout_ = choose_layout(nest_, folding_, program, operands_, most, most_summed, sizeof(T),
                                 is_real<T> && !converts);
-        code_ = tile_code<T, S>(program, layout_.strides, layout_.shape);
+        code_ = code_type(program, layout_.strides, layout_.shape);
         stage_ = folding_ == fold::softmax ? static_cast<std::size_t>(layout_.shape.elements()) : 0;
         if (is_lent) lent_bytes_ = scratch_needed();
         if (is_lent || scratch_needed() <= scratch_bytes) break;
@@ -92,9 +92,10 @@ tiled_map<T, S>::tiled_map(const steps::map& map, std::vector<node> program, loo
 
 template <class T, class S>
 std::size_t tiled_map<T, S>::scratch_needed() const {
-    std::size_t bytes = lines(code_.number_elements() * sizeof(T)) +
-                        lines(code_.slot_count() * sizeof(T*)) + lines(stage_ * sizeof(T)) +
-                        2 * lines(operands_ * sizeof(std::int64_t));
+    std::size_t bytes =
+        lines(code_.number_elements() * sizeof(T)) +
+        lines(code_.slot_count() * sizeof(*typename code_type::memory_type().slots)) +
+        lines(stage_ * sizeof(T)) + 2 * lines(operands_ * sizeof(std::int64_t));
     if (layout_.how == traversal::columns) {
         bytes +=
             column_buffers() * lines(static_cast<std::size_t>(layout_.shape.q_chunk) * sizeof(T));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "src/bodies/line_code.hpp"
 #include "src/map/layout.hpp"
 #include "src/tile/map_strategy.hpp"
 #include "src/tile/tile.hpp"
@@ -61,12 +62,15 @@ private:
     struct task_memory;
     using row_sum = row_total<T>;
     static constexpr bool converts = !std::is_same_v<T, S>;
+    // Real numbers have a register machine.
+    using code_type =
+        typename std::conditional_t<is_real<T>, bodies::line_code<T, S>, tile_code<T>>;
 
     steps::fold folding_;
     loop_nest nest_;
     std::size_t operands_;
     map_layout layout_;
-    tile_code<T, S> code_;
+    code_type code_;
     const kernels::elementwise_table<T>& kernels_;
     bool direct_output_ = false;      // a tile of the output is one run of memory
     bool writes_rows_ = false;        // or rows of it, which the program's last step writes

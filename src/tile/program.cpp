@@ -2,10 +2,11 @@
 
 #include "src/tile/program.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -16,16 +17,11 @@
 #include "src/kernels/scalar/scalar_whole.hpp"
 
 namespace ricci::elementwise {
-namespace {
 
-using steps::opcode;
-
-bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
-
-bool same(const node& a, const node& b) {
-    return a.op == b.op && a.operand == b.operand && same_bits(a.value, b.value) &&
-           a.argument[0] == b.argument[0] && a.argument[1] == b.argument[1] &&
-           a.argument[2] == b.argument[2];
+bool operator==(const node& a, const node& b) {
+    return a.op == b.op && a.operand == b.operand &&
+           std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value) &&
+           std::equal(std::begin(a.argument), std::end(a.argument), std::begin(b.argument));
 }
 
 std::uint64_t hash_of(const node& n) {
@@ -34,6 +30,10 @@ std::uint64_t hash_of(const node& n) {
         h = (h ^ static_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15u + (h >> 29);
     return h ^ (h >> 32);
 }
+
+namespace {
+
+using steps::opcode;
 
 /// Appends values and hands back their numbers; a value that exists already is not repeated.
 class builder {
@@ -138,7 +138,7 @@ private:
 
     int append(const node& n) {
         const std::uint64_t hash = hash_of(n);
-        const auto is_same = [&](std::int32_t k) { return same(at(k), n); };
+        const auto is_same = [&](std::int32_t k) { return at(k) == n; };
         if (const std::int32_t known = known_.find(hash, is_same); known >= 0) return known;
         values.push_back(n);
         const int number = static_cast<int>(values.size()) - 1;

@@ -2,6 +2,7 @@
 // written out, products and sums fused, dead values dropped.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct node {
     int operand = -1;
     double value = 0;
 };
+
+/// Constants are equal when their bits are.
+bool operator==(const node& a, const node& b);
+std::uint64_t hash_of(const node& n);
 
 constexpr bool is(const node& n, steps::opcode code) { return n.op == kernels::operation(code); }
 

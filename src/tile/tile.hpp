@@ -55,6 +55,8 @@ struct tile_memory {
 template <class T, class S = T>
 class tile_code {
 public:
+    using memory_type = tile_memory<T>;
+
     tile_code() = default;
     tile_code(std::span<const node> program, std::span<const tile_strides> strides,
               tile_shape shape);

@@ -18,46 +18,11 @@
 #include "src/kernels/bodies/bodies.hpp"
 #include "src/kernels/bodies/body-block-inl.h"
 #include "src/kernels/bodies/body-folds-inl.h"
-#include "src/kernels/bodies/body-functions-inl.h"
+#include "src/kernels/bodies/body-operations-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
-
-template <body_binary what>
-HWY_INLINE vector binary_of(vector a, vector x) {
-    [[maybe_unused]] const tag d;
-    if constexpr (what == body_binary::add) return hn::Add(a, x);
-    else if constexpr (what == body_binary::subtract) return hn::Sub(a, x);
-    else if constexpr (what == body_binary::subtract_from) return hn::Sub(x, a);
-    else if constexpr (what == body_binary::multiply) return hn::Mul(a, x);
-    else if constexpr (what == body_binary::divide) return hn::Div(a, x);
-    else if constexpr (what == body_binary::divide_into) return hn::Div(x, a);
-    else if constexpr (what == body_binary::larger) return larger(a, x);
-    else if constexpr (what == body_binary::smaller) return smaller(a, x);
-    else if constexpr (what == body_binary::logical_and)
-        return truth(d, hn::And(is_true(d, a), is_true(d, x)));
-    else return truth(d, hn::Or(is_true(d, a), is_true(d, x)));
-}
-
-template <body_comparison what>
-HWY_INLINE vector comparison_of(vector a, vector x) {
-    [[maybe_unused]] const tag d;
-    if constexpr (what == body_comparison::less) return truth(d, hn::Lt(a, x));
-    else if constexpr (what == body_comparison::less_equal) return truth(d, hn::Le(a, x));
-    else if constexpr (what == body_comparison::greater) return truth(d, hn::Gt(a, x));
-    else if constexpr (what == body_comparison::greater_equal) return truth(d, hn::Ge(a, x));
-    else if constexpr (what == body_comparison::equal) return truth(d, hn::Eq(a, x));
-    else return truth(d, differs(a, x));
-}
-
-template <body_fused what>
-HWY_INLINE vector fused_of(vector a, vector x, vector y) {
-    if constexpr (what == body_fused::scale_add) return hn::MulAdd(a, x, y);
-    else if constexpr (what == body_fused::add_product) return hn::MulAdd(x, y, a);
-    else if constexpr (what == body_fused::scale_from) return hn::NegMulAdd(a, x, y);
-    else return hn::NegMulAdd(x, y, a);
-}
 
 template <body_pair what>
 HWY_INLINE vector pair_of(vector a, vector r, vector c) {
@@ -76,36 +41,6 @@ HWY_INLINE vector pair_of(vector a, vector r, vector c) {
         const vector x = hn::Sub(r, c);
         return what == body_pair::add_square ? hn::MulAdd(x, x, a) : hn::Mul(x, x);
     }
-}
-
-constexpr body_place place_of(int k) { return static_cast<body_place>(k % body_places); }
-
-template <int code>
-HWY_INLINE vector one_of(vector a) {
-    using steps::opcode;
-    constexpr auto what = static_cast<opcode>(code + static_cast<int>(opcode::negate));
-    [[maybe_unused]] const tag d;
-    if constexpr (what == opcode::negate) return hn::Neg(a);
-    else if constexpr (what == opcode::square) return hn::Mul(a, a);
-    else if constexpr (what == opcode::reciprocal) return hn::Div(hn::Set(d, number(1)), a);
-    else if constexpr (what == opcode::exp) return body_exponential(a);
-    else return function_of<what>::type::run(d, a, a, a);
-}
-
-/// Functions of many instructions: a loop over the block in memory, so that each is there once.
-constexpr bool is_long(int code) {
-    using steps::opcode;
-    const auto what = static_cast<opcode>(code + static_cast<int>(opcode::negate));
-    const auto price = price_of(what);
-    return what != opcode::exp && price != function_price::quick &&
-           price != function_price::division;
-}
-
-template <int code>
-HWY_NOINLINE void each_vector(number* block) {
-    const tag d;
-    for (std::int64_t u = 0; u < block_vectors; ++u)
-        hn::Store(one_of<code>(hn::Load(d, block + u * lane_count)), d, block + u * lane_count);
 }
 
 /// What instruction `id` does to the accumulator.
@@ -196,7 +131,7 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
 #define RICCI_BODY_DO(u) hn::Store(a##u, d, block + u * lane_count);
             RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
-            each_vector<code>(block);
+            each_vector<code>(block, block_vectors);
 #define RICCI_BODY_DO(u) a##u = hn::Load(d, block + u * lane_count);
             RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
@@ -205,9 +140,23 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
             RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
         }
-    } else if constexpr (id < ids::fold_columns) {
+    } else if constexpr (id < ids::function) {
         constexpr bool cubed = id - ids::power == ids::number(body_power::inverse_root_cubed);
 #define RICCI_BODY_DO(u) a##u = inverse_power<cubed>(a##u);
+        RICCI_BODY_EACH(RICCI_BODY_DO)
+#undef RICCI_BODY_DO
+    } else if constexpr (id < ids::fold_columns) {
+        constexpr auto what = static_cast<body_function>((id - ids::function) / body_places);
+        const argument<place_of(id - ids::function)> x(frame + i.x, j);
+        HWY_ALIGN number block[block_elements];
+        HWY_ALIGN number others[block_elements];
+#define RICCI_BODY_DO(u)                        \
+    hn::Store(a##u, d, block + u * lane_count); \
+    hn::Store(x.template get<u>(), d, others + u * lane_count);
+        RICCI_BODY_EACH(RICCI_BODY_DO)
+#undef RICCI_BODY_DO
+        each_two<what>(block, others, block_vectors);
+#define RICCI_BODY_DO(u) a##u = hn::Load(d, block + u * lane_count);
         RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
     } else if constexpr (id < ids::end) {
@@ -221,7 +170,7 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
 /// No code for what no program has.
 constexpr bool exists(int id) {
     namespace ids = body_id;
-    if (id >= ids::count) return false;
+    if (id > ids::end) return false;
     if (id >= ids::fused && id < ids::square_add) {
         const int places = id - ids::fused;
         const auto what = static_cast<body_fused>(places / (body_places * body_places));
@@ -261,11 +210,12 @@ void run(const body_instruction* program, number* frame, std::int64_t first, std
 #define RICCI_BODY_SIXTY_FOUR(n) \
     RICCI_BODY_SIXTEEN(n)        \
     RICCI_BODY_SIXTEEN(n + 16) RICCI_BODY_SIXTEEN(n + 32) RICCI_BODY_SIXTEEN(n + 48)
-    static_assert(body_id::count <= 192);
+    static_assert(body_id::end < 208);
     for (;;) switch (i->id) {
             RICCI_BODY_SIXTY_FOUR(0)
             RICCI_BODY_SIXTY_FOUR(64)
             RICCI_BODY_SIXTY_FOUR(128)
+            RICCI_BODY_SIXTEEN(192)
             default:
                 return;
         }

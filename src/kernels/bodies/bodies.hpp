@@ -74,6 +74,10 @@ inline constexpr int body_ones =
     steps::first_function + steps::functions_of_one - static_cast<int>(steps::opcode::negate);
 inline constexpr int body_powers = 2;
 
+/// Functions of two arguments: a^x, x^a, a mod x, x mod a.
+enum class body_function : std::uint8_t { power, power_of, modulo, modulo_of };
+inline constexpr int body_functions = 4;
+
 /// What takes the accumulator up: a state gets it joined.
 enum class body_fold : std::uint8_t {
     add,
@@ -90,6 +94,15 @@ enum class body_fold : std::uint8_t {
 };
 inline constexpr int body_folds = 10;
 
+/// Of lines alone: what the accumulator becomes, of x anywhere and elements y.
+enum class body_start : std::uint8_t {
+    sum,
+    difference,
+    other_difference,
+    product
+};  // x - y, y - x
+inline constexpr int body_starts = 4;
+
 /// Numbers of instructions, a family after the other.
 namespace body_id {
 inline constexpr int load = 0;                                           // body_place
@@ -104,15 +117,19 @@ inline constexpr int select = add_square + body_places;  // a != 0 ? x : y; plac
 inline constexpr int pair = select + body_places * body_places;
 inline constexpr int one = pair + body_pairs;
 inline constexpr int power = one + body_ones;
+inline constexpr int function = power + body_powers;  // body_function, body_place
 /// Folds of all columns of a row, whose state is two vectors; of all rows of a column, whose state
 /// is a vector for each column. At edges, some columns of a block, and some lanes of folds of
 /// rows, do not count.
-inline constexpr int fold_columns = power + body_powers;
+inline constexpr int fold_columns = function + body_functions * body_places;
 inline constexpr int fold_rows = fold_columns + body_folds;
 inline constexpr int fold_columns_at_edge = fold_rows + body_folds;
 inline constexpr int fold_rows_at_edge = fold_columns_at_edge + body_folds;
 inline constexpr int end = fold_rows_at_edge + body_folds;
-inline constexpr int count = end + 1;
+/// Of lines: the beginning of a program, and its end, which writes a result.
+inline constexpr int start = end + 1;  // body_start, place of x
+inline constexpr int finish = start + body_starts * body_places;
+inline constexpr int count = finish + 1;
 
 template <class Enum>
 constexpr int number(Enum e) {
@@ -127,6 +144,12 @@ constexpr int of(body_binary what, body_place x) {
 }
 constexpr int of(body_comparison what, body_place x) {
     return comparison + number(what) * body_places + number(x);
+}
+constexpr int of(body_start what, body_place x) {
+    return start + number(what) * body_places + number(x);
+}
+constexpr int of(body_function what, body_place x) {
+    return function + number(what) * body_places + number(x);
 }
 constexpr int of(body_fused what, body_place x, body_place y) {
     return of(fused + number(what) * body_places * body_places, x, y);

@@ -11,7 +11,7 @@
 
 #include <hwy/highway.h>
 
-#include "src/kernels/bodies/body-functions-inl.h"
+#include "src/kernels/bodies/body-operations-inl.h"
 #include "src/kernels/stored-vector-inl.h"
 
 // Half of the registers are the accumulator's. Targets without vectors have no registers to keep,
@@ -58,7 +58,6 @@ HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
-constexpr int lane_count = HWY_LANES(number);
 constexpr int block_vectors = RICCI_BODY_VECTORS;
 constexpr int row_vectors = 2;
 constexpr int block_columns = block_vectors / row_vectors;

@@ -166,7 +166,8 @@ std::vector<bounded> values_of(const bodies::body& what, const operands<T>& rows
         } else if (elementwise::is(n, steps::opcode::load)) {
             const auto leaf = what.leaf_of(static_cast<int>(k));
             const auto number = static_cast<std::size_t>(leaf.number);
-            values.push_back({leaf.of_column ? columns[number][j] : rows[number][i], 0});
+            values.push_back(
+                {leaf.kind == bodies::leaf_kind::column ? columns[number][j] : rows[number][i], 0});
         } else {
             values.push_back(applied(n.op, argument(0), argument(1), argument(2), unit));
         }
