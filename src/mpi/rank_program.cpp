@@ -111,15 +111,20 @@ struct shared_program::state {
         }
     }
 
+    // Numbers are counted anew before the equations of a stage, which read them.
+    void run_collectives(std::size_t stage, bool before) {
+        for (std::size_t c = 0; c < collectives[stage].size(); ++c)
+            if ((placed.stages()[stage].exchanges[c].exchange.kind == exchange_kind::own_places) ==
+                before)
+                collectives[stage][c]->run();
+    }
     void run(std::string& wrong) {
         for (std::size_t k = 0; k < steps.size(); ++k) {
-            if (steps[k] != nullptr && wrong.empty()) {
-                steps[k]->run(wrong);
-                wrong = placed.in_words_of_the_whole(wrong);
-            } else if (steps[k] != nullptr) {
-                steps[k]->run(wrong);
-            }
-            for (const auto& c : collectives[k]) c->run();
+            run_collectives(k, true);
+            const bool is_first = wrong.empty();
+            if (steps[k] != nullptr) steps[k]->run(wrong);
+            if (is_first) wrong = placed.in_words_of_the_whole(wrong);
+            run_collectives(k, false);
         }
         for (auto& [made, to] : copied) copy_elements(memory.at(made), to);
     }

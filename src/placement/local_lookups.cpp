@@ -93,7 +93,13 @@ local_equation::value local_equation::look_up(const ir::node& x, std::int32_t ax
     const ir::ref sides[] = {numbers, p_.number(-1)};
     const ir::ref mine =
         p_.make(ir::op::compare, static_cast<std::uint8_t>(ir::comparison::not_equal), sides, 2);
-    return {p_.make(ir::op::multiply, mine, row), place::partial};
+    const ir::ref found = p_.make(ir::op::multiply, mine, row);
+    if (!may_leave_condition(found)) return {found, place::partial};
+    // a tensor of its own, which is found where the rows are made, and not behind what it waits for
+    named_form form;
+    form.partial = true;
+    const extracted one = own_tensor(found, form, nullptr);
+    return {p_.tensor(one.name, one.at), place::partial};
 }
 
 // Whether each rank has a part of a tensor along an axis, and none has all of it.

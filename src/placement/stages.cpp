@@ -60,7 +60,9 @@ private:
     // When a name is there: inputs from the first stage on, what is exchanged one stage later.
     void find_level(const operation& o) {
         if (o.kind == operation_kind::exchange) {
-            level_[o.exchange.to] = level_of(o.exchange) + 1;
+            // counting numbers anew waits for nobody: it is done before the stage
+            const bool waits = o.exchange.kind != exchange_kind::own_places;
+            level_[o.exchange.to] = level_of(o.exchange) + (waits ? 1 : 0);
             last_ = std::max(last_, level_of(o.exchange));
             return store(o.exchange.to);
         }

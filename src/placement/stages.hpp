@@ -25,7 +25,7 @@ struct stage {
     std::vector<tensor> writes;                 // what is needed afterwards
     std::vector<engine::index_extent> extents;  // by index
     std::vector<ir::ref> names, letters;        // by name and by index: which one of the workbench
-    std::vector<operation> exchanges;
+    std::vector<operation> exchanges;           // of own places: before the equations
 };
 
 struct staged_program {
