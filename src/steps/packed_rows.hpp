@@ -8,7 +8,7 @@ namespace ricci::steps {
 
 /// The rows of products that sum no more numbers are packed once for a tile of rows. Those of wider
 /// ones are packed anew for each tile, a block after another.
-inline constexpr std::int64_t most_packed = 4096;
+inline constexpr std::int64_t most_packed = 8192;
 /// Summed at once, whether the rows are packed in blocks or not: what is packed then stays in the
 /// second cache while columns go by.
 inline constexpr std::int64_t summed_block = 1024;

@@ -11,9 +11,11 @@
 namespace ricci::plan {
 namespace {
 
-// Of one consumer: products of more values are as fast where the plane is stored, which is worth
-// avoiding where it has exponentials. What a task has room for is found once the group is made.
+// Of one consumer: products of more values are faster where the plane is stored. Of exponentials
+// sums over columns are as fast in a group, and what takes more memory than `large_bytes` is not
+// stored to be faster. What a task has room for is found once the group is made.
 constexpr double most_values = 512;
+constexpr double large_bytes = 64 << 20;
 // What is stored in less stays in the caches.
 constexpr double near_bytes = 1 << 16;
 
@@ -317,16 +319,21 @@ growth::outcome growth::place_contraction(std::size_t step, const assign& a) {
     return outcome::done;
 }
 
-// False, with the reason, where sums of a plane without exponentials have many values.
+// False, with the reason, where sums of a plane have so many values that it is better stored.
 bool growth::sums_few_values() {
     const auto has_exponentials = [&](std::size_t step) {
         return sums_exponentials(group_.at(step).folding);
     };
-    if (std::ranges::any_of(group_.members, has_exponentials)) return true;
+    const bool weights = std::ranges::any_of(group_.members, has_exponentials);
+    double bytes = static_cast<double>(size_of(group_.plan->type));
+    for (std::size_t l = 0; l < group_.loops.size(); ++l)
+        bytes *= static_cast<double>(group_.extent(l));
+    if (weights && bytes > large_bytes) return true;
     for (const std::size_t step : group_.consumers) {
         const assign& a = group_.at(step);
         if (a.kind != assignment_kind::contract ||
-            group_.plan->values.size(group_.own_loops(step)) <= most_values)
+            group_.plan->values.size(group_.own_loops(step)) <= most_values ||
+            (weights && covers(a.over, group_.matched.at(step), true)))
             continue;
         const auto f = factors_of(group_.plan->values, a);
         const bool is_a = group_.is_plane(f.a->source.slot);

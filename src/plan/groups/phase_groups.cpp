@@ -13,7 +13,7 @@ namespace ricci::plan {
 namespace {
 
 // What a worker's memory has room for.
-constexpr std::size_t most_tiles = 16, most_operands = 40;
+constexpr std::size_t most_tiles = 32, most_operands = 96;
 // Quick operations that take longer than writing and reading a tile.
 constexpr double costly_part = 4;
 

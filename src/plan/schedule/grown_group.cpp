@@ -189,6 +189,7 @@ bool grown_group::has_large_planes() const {
         const assign& a = at(step);
         if (sums_exponentials(a.folding)) return true;
         if (!is_product(step)) continue;
+        if (is_plane(a.target.slot) && a.kind == assignment_kind::map) return true;
         if (is_plane(a.target.slot)) contracted = std::max(contracted, values.size(a.over));
         else own = std::max(own, values.size(own_loops(step)));
     }

@@ -88,7 +88,7 @@ struct grown_group {
     loop_list own_loops(std::size_t step) const;
     bool has_own_loops(std::size_t step) const { return !own_loops(step).empty(); }
     /// Whether planes are at least as large as what they are made of and become, or there are
-    /// weights, which are worth fusing at any size.
+    /// weights or distances, which are worth fusing at any size: nothing else multiplies these.
     bool has_large_planes() const;
 };
 
