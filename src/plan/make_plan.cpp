@@ -28,7 +28,6 @@
 #include "src/plan/groups/fuse.hpp"
 #include "src/plan/code/join.hpp"
 #include "src/plan/groups/made_twice.hpp"
-#include "src/plan/read/matrices.hpp"
 #include "src/plan/words/notation.hpp"
 #include "src/plan/bind/operands.hpp"
 #include "src/plan/order.hpp"
@@ -36,6 +35,7 @@
 #include "src/plan/store/protect.hpp"
 #include "src/plan/bind/rules.hpp"
 #include "src/plan/rewrite/share_sums.hpp"
+#include "src/plan/read/solutions.hpp"
 #include "src/plan/read/split_indices.hpp"
 #include "src/plan/verify/verify.hpp"
 #include "src/plan/verify/verify_compiled.hpp"
@@ -165,7 +165,7 @@ private:
             }
             after(pass);
         };
-        rewrite_if(lift_matrices(request_.program, shapes_, slots_, type), "matrices");
+        rewrite_if(write_solutions(request_.program, shapes_, slots_, type), "solutions");
         rewrite_if(cancel_exponentials(request_.program, roles_, shapes_, slots_, type), "cancel");
         rewrite_if(share_sums(request_.program, shapes_, slots_, type), "share");
     }

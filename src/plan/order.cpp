@@ -249,11 +249,7 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
         return roles.adds_up(name) ? number(1) : request.beta;
     };
     const auto copies = put_off(plan, request, postpone, roles);
-    std::vector<read_equation> read;
-    equation_reader reader(request.program, shapes, plan, known);
-    for (ir::ref e = 0; e < request.program.equations.size(); ++e)
-        if (ir::computes(request.program, request.program.equations[e]))
-            read.push_back(reader.read(e));
+    auto read = read_equations(request.program, shapes, plan, known);
     pin_compared(plan, known.defined, read);
     for (const read_equation& of : read) {
         const slot_number target = of.target.slot;

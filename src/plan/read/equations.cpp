@@ -1,53 +1,97 @@
 #include "src/plan/read/equations.hpp"
 
-#include <vector>
-
-#include <fmt/core.h>
+#include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include <ricci/ir/extrema.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include "src/plan/read/matrices.hpp"
 #include "src/plan/read/translate.hpp"
-#include "src/plan/trees/symmetric.hpp"
-#include "src/plan/words/words.hpp"
 
 namespace ricci::plan {
+namespace {
 
-read_equation equation_reader::read(ir::ref e) {
-    const auto& equation = p_.equations[e];
-    std::vector<loop> loops;
-    for (ir::ref i = 0; i < p_.indices.size(); ++i)
-        loops.push_back(plan_.values.loops().of(i, shapes_.index_extent(e, i)));
+read_equation read(const ir::program_view& p, ir::ref e, std::span<const loop> loops,
+                   translation& from) {
+    const auto& equation = p.equations[e];
     const auto loop_of = [&](ir::ref i) { return loops[static_cast<std::size_t>(i)]; };
-    translation from(p_, conditions_, e, loops, plan_, known_.recomputed);
     read_equation made;
     made.number = e;
     made.target = from.left_side();
     made.indices = loops_of(made.target);
     made.covers_all = from.covers_all();
+    bool plain = made.covers_all;
     for (std::int32_t axis = 0; axis < equation.positions.count; ++axis) {
-        const auto& p = p_.at(equation.positions, axis);
-        if (p.kind == ir::position_kind::index) made.order.push_back(loop_of(p.index));
-        for (std::int32_t k = 0; k < p.terms.count; ++k)
-            made.order.push_back(loop_of(p_.affine_terms[p.terms.first + k].index));
+        const auto& at = p.at(equation.positions, axis);
+        plain = plain && at.kind == ir::position_kind::index;
+        if (at.kind == ir::position_kind::index) made.order.push_back(loop_of(at.index));
+        for (std::int32_t k = 0; k < at.terms.count; ++k)
+            made.order.push_back(loop_of(p.affine_terms[at.terms.first + k].index));
     }
-    const ir::node& whole = p_.nodes[equation.body];
-    if (ir::gives_place(whole)) {
+    const ir::node& whole = p.nodes[equation.body];
+    if (ir::gives_place(whole))
         made.place = {whole.detail == static_cast<std::uint8_t>(ir::reduction::argmax),
-                      loop_of(p_.reduced(whole, 0)), from.part(p_.child(whole, 0))};
-    } else if (ir::is_of_matrix(whole)) {
-        made.matrix = {
-            static_cast<ir::reduction>(whole.detail),
-            from.part(p_.child(whole, 0)),
-            whole.children.count > 1 ? from.part(p_.child(whole, 1)) : expr::none,
-            loop_of(p_.reduced(whole, 0)),
-            loop_of(p_.reduced(whole, 1)),
-            fmt::format("in {} the matrix", words_of_equation(p_, e)),
-            is_symmetric(p_, p_.child(whole, 0), p_.reduced(whole, 0), p_.reduced(whole, 1))};
-    } else {
-        made.value = from.body();
-        known_.defined.add(made.target, plan_.slot_of(made.target).extents, made.value);
-    }
+                      loop_of(p.reduced(whole, 0)), from.part(p.child(whole, 0))};
+    else if (ir::is_of_matrix(whole) && plain) made.matrix = from.matrix(equation.body);
+    else made.value = from.body();
     return made;
+}
+
+}  // namespace
+
+loop_list axes_of(const graph& values, expr value) {
+    const auto& node = values[value];
+    loop_list axes;
+    const auto add = [&](loop l) {
+        if (!contains(axes, l)) axes.push_back(l);
+    };
+    for (const place& p : node.source.at)
+        for (const term& t : p.terms) add(t.over);
+    for (const term& t : node.at.terms) add(t.over);
+    for (const expr a : node.arguments)
+        for (const loop l : axes_of(values, a)) add(l);
+    erase_if(axes, [&](loop l) { return !contains(node.indices, l); });
+    return axes;
+}
+
+read_equation new_equation(program_plan& plan, ir::ref around, const loop_list& axes,
+                           element type) {
+    read_equation made;
+    made.number = around;
+    made.order = axes;
+    made.covers_all = true;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> letters;
+    for (const loop l : axes) {
+        extents.push_back(plan.values.extent(l));
+        letters.push_back(plan.values.loops().letter(l));
+        made.target.at.push_back({0, {{l, 1}}});
+    }
+    made.target.slot = plan.add(workspace_slot(plan, std::move(extents), std::move(letters), type));
+    made.target.positions = {0, -1};
+    made.indices = loops_of(made.target);
+    return made;
+}
+
+std::vector<read_equation> read_equations(const ir::program_view& p, const ir::shape_table& shapes,
+                                          program_plan& plan, known_tensors& known) {
+    std::vector<read_equation> all;
+    const brackets conditions(p);
+    matrix_reader matrices(plan, known.defined, all);
+    for (ir::ref e = 0; e < p.equations.size(); ++e) {
+        if (!ir::computes(p, p.equations[e])) continue;
+        std::vector<loop> loops;
+        for (ir::ref i = 0; i < p.indices.size(); ++i)
+            loops.push_back(plan.values.loops().of(i, shapes.index_extent(e, i)));
+        translation from(p, conditions, e, loops, plan, known.recomputed, matrices);
+        read_equation made = read(p, e, loops, from);
+        if (made.value)
+            known.defined.add(made.target, plan.slot_of(made.target).extents, made.value);
+        all.push_back(std::move(made));
+    }
+    matrices.hide();
+    return all;
 }
 
 }  // namespace ricci::plan

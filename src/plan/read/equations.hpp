@@ -3,12 +3,12 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/shapes.hpp>
 #include "src/plan/forms/lower.hpp"
 #include "src/plan/schedule/plan.hpp"
-#include "src/plan/trees/brackets.hpp"
 
 namespace ricci::plan {
 
@@ -41,21 +41,16 @@ struct read_equation {
     }
 };
 
-/// Reads the equations of a program, in their order.
-class equation_reader {
-public:
-    equation_reader(const ir::program_view& program, const ir::shape_table& shapes,
-                    program_plan& plan, known_tensors& known)
-        : p_(program), conditions_(program), shapes_(shapes), plan_(plan), known_(known) {}
+/// The loops of a value in the order in which it reads them.
+loop_list axes_of(const graph&, expr value);
 
-    read_equation read(ir::ref equation);
+/// An equation that the text has not, of a tensor with these axes that is the plan's own; `around`:
+/// which one needs it.
+read_equation new_equation(program_plan&, ir::ref around, const loop_list& axes, element type);
 
-private:
-    const ir::program_view& p_;
-    const brackets conditions_;
-    const ir::shape_table& shapes_;
-    program_plan& plan_;
-    known_tensors& known_;
-};
+/// All equations of a program, in their order: what one gives is the definition of its tensor. What
+/// stands in one but is made by itself, as functions of matrices are, has an equation before it.
+std::vector<read_equation> read_equations(const ir::program_view&, const ir::shape_table&,
+                                          program_plan&, known_tensors&);
 
 }  // namespace ricci::plan

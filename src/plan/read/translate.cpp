@@ -8,7 +8,9 @@
 #include <fmt/core.h>
 
 #include <ricci/error.hpp>
+#include <ricci/ir/rewrite.hpp>
 #include "src/plan/pool/scalar.hpp"
+#include "src/plan/trees/symmetric.hpp"
 #include "src/plan/words/words.hpp"
 
 namespace ricci::plan {
@@ -294,6 +296,13 @@ expr translation::read(ir::ref number) {
     const ir::node& n = program_.nodes[number];
     // x^0 is 1 whatever x is, which stands there for its shape and is not read.
     if (ir::is_power_of_zero(program_, n)) return graph_.constant(1);
+    if (ir::is_of_matrix(n)) {
+        loop_list indices;
+        ir::free_indices(program_, number).for_each([&](ir::ref i) {
+            if (graph_.extent(loop_of(i)) != 1) add_loop(indices, loop_of(i));
+        });
+        return matrices_.value_of(matrix(number), indices, equation_);
+    }
     const expr_list children = children_of(n);
     switch (n.kind) {
         case ir::op::number:
@@ -342,6 +351,21 @@ expr translation::read(ir::ref number) {
             break;
     }
     return graph_.constant(0);
+}
+
+lowering::matrix_function translation::matrix(ir::ref number) {
+    const ir::node& n = program_.nodes[number];
+    const expr_list operands = children_of(n);
+    expr_list wanted;
+    for (const auto& g : guards_) wanted.push_back(g.value);
+    return matrices_.with_tensors(
+        {static_cast<ir::reduction>(n.detail), operands[0],
+         operands.size() > 1 ? operands[1] : expr::none, loop_of(program_.reduced(n, 0)),
+         loop_of(program_.reduced(n, 1)),
+         fmt::format("in {} the matrix", words_of_equation(program_, equation_)),
+         is_symmetric(program_, program_.child(n, 0), program_.reduced(n, 0),
+                      program_.reduced(n, 1))},
+        wanted, equation_);
 }
 
 // Whole numbers: a quotient of two numbers has to be one.

@@ -11,6 +11,7 @@
 #include "src/plan/trees/brackets.hpp"
 #include "src/plan/pool/expression.hpp"
 #include "src/plan/forms/recomputed.hpp"
+#include "src/plan/read/matrices.hpp"
 #include "src/plan/schedule/plan.hpp"
 
 namespace ricci::plan {
@@ -21,7 +22,8 @@ class translation {
 public:
     /// `loops`: of each index of the program, in this equation.
     translation(const ir::program_view& program, const brackets& conditions, ir::ref equation,
-                std::span<const loop> loops, program_plan& into, recomputed_differences& recomputed)
+                std::span<const loop> loops, program_plan& into, recomputed_differences& recomputed,
+                matrix_reader& matrices)
         : program_(program),
           brackets_(conditions),
           slots_(into.slots),
@@ -30,12 +32,15 @@ public:
           graph_(into.values),
           place_words_(into.place_words),
           recomputed_(recomputed),
+          matrices_(matrices),
           seen_(static_cast<std::size_t>(program.nodes.size())) {}
 
     /// The right side.
     expr body() { return node(program_.equations[equation_].body); }
     /// A part of it.
     expr part(ir::ref n) { return node(n); }
+    /// A function of matrices, which are tensors.
+    lowering::matrix_function matrix(ir::ref n);
     /// Where the left side writes.
     access left_side() const;
     /// True when the left side reaches every element of its tensor.
@@ -75,9 +80,10 @@ private:
     graph& graph_;
     std::vector<std::string>& place_words_;
     recomputed_differences& recomputed_;
+    matrix_reader& matrices_;
     std::vector<expr> seen_;  // by node
     std::vector<guard> guards_;
-    // Of nodes with a lookup below, which means another thing under other guards.
+    // Of nodes that may be hidden, which means another thing under other guards.
     std::map<std::pair<ir::ref, std::vector<expr>>, expr> guarded_;
 };
 

@@ -178,21 +178,7 @@ private:
         return expr::none;
     }
     void make(expr value) {
-        read_equation made;
-        made.number = equation_;
-        add_axes(value, made.order);
-        erase_if(made.order, [&](loop l) { return !contains(values_[value].indices, l); });
-        std::vector<std::int64_t> extents;
-        std::vector<ir::ref> letters;
-        for (const loop l : made.order) {
-            extents.push_back(values_.extent(l));
-            letters.push_back(values_.loops().letter(l));
-            made.target.at.push_back({0, {{l, 1}}});
-        }
-        made.target.slot =
-            plan_.add(workspace_slot(plan_, std::move(extents), std::move(letters), plan_.type));
-        made.indices = values_[value].indices;
-        made.covers_all = true;
+        read_equation made = new_equation(plan_, equation_, axes_of(values_, value), plan_.type);
         made.value = rewritten(where_wanted(value));
         made_.push_back({value, made.target});
         add(std::move(made));
@@ -201,18 +187,6 @@ private:
         if (e.value) defined_.add(e.target, plan_.slot_of(e.target).extents, e.value);
         read_.push_back(std::move(e));
     }
-    /// The loops of a value in the order in which it has them, those that it binds among them.
-    void add_axes(expr e, loop_list& axes) const {
-        const auto add = [&](const place& p) {
-            for (const term& t : p.terms)
-                if (!contains(axes, t.over)) axes.push_back(t.over);
-        };
-        const auto& node = values_[e];
-        for (const place& p : node.source.at) add(p);
-        add(node.at);
-        for (const expr a : node.arguments) add_axes(a, axes);
-    }
-
     /// The value, with what it looks up where any of those that are the same wants it.
     expr where_wanted(expr value) {
         const candidate* const c = candidate_of(value);

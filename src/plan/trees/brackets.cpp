@@ -17,7 +17,7 @@ bool brackets::find_lookups(ir::ref node) {
     auto& known = lookups_[static_cast<std::size_t>(node)];
     if (known != 2) return known != 0;
     const auto& n = p_.nodes[node];
-    bool found = n.kind == ir::op::tensor && n.children.count > 0;
+    bool found = (n.kind == ir::op::tensor && n.children.count > 0) || ir::is_of_matrix(n);
     for (std::int32_t k = 0; k < n.children.count; ++k)
         found = find_lookups(p_.child(n, k)) || found;
     known = found ? 1 : 0;

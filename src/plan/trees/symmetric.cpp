@@ -5,9 +5,24 @@
 
 namespace ricci::plan {
 
-bool is_symmetric(const ir::program_view& program, ir::ref tensor, ir::ref row, ir::ref column) {
-    const ir::node& x = program.nodes[tensor];
-    const ir::ref e = x.kind == ir::op::tensor ? program.definition(x.name) : ir::none;
+namespace {
+
+bool is_same_exchanged(const ir::program_view& program, ir::ref value, ir::ref a, ir::ref b) {
+    ir::program copy(program);
+    ir::index_map exchanged;
+    exchanged.set(a, b);
+    exchanged.set(b, a);
+    const ir::ref turned = ir::rename_indices(copy, value, exchanged);
+    return ir::normaliser(copy).equal(value, turned);
+}
+
+}  // namespace
+
+bool is_symmetric(const ir::program_view& program, ir::ref matrix, ir::ref row, ir::ref column) {
+    const ir::node& x = program.nodes[matrix];
+    if (x.kind != ir::op::tensor)
+        return !ir::is_of_matrix(x) && is_same_exchanged(program, matrix, row, column);
+    const ir::ref e = program.definition(x.name);
     if (e == ir::none) return false;
     const ir::equation& definition = program.equations[e];
     ir::ref first = ir::none, second = ir::none;  // the letters that it has there
@@ -19,14 +34,9 @@ bool is_symmetric(const ir::program_view& program, ir::ref tensor, ir::ref row, 
         if (read.index == row) first = written.index;
         if (read.index == column) second = written.index;
     }
-    if (first == ir::none || second == ir::none || ir::is_of_matrix(program.nodes[definition.body]))
-        return false;
-    ir::program copy(program);
-    ir::index_map exchanged;
-    exchanged.set(first, second);
-    exchanged.set(second, first);
-    const ir::ref turned = ir::rename_indices(copy, definition.body, exchanged);
-    return ir::normaliser(copy).equal(definition.body, turned);
+    return first != ir::none && second != ir::none &&
+           !ir::is_of_matrix(program.nodes[definition.body]) &&
+           is_same_exchanged(program, definition.body, first, second);
 }
 
 }  // namespace ricci::plan

@@ -71,9 +71,9 @@ const std::string attention = R"(
 
 const std::vector<pass_case> cases{
     {"split", {"", "Y^i = \\sum_j A^{ij} + \\sum_j B^{ij}", "i=2", "A 2x3; B 2x5"}, "j'"},
-    {"matrices",
-     {"", "x^{j} = \\operatorname{solve}_{ij}(M^{ij}, 2 y^{i})", "i=6 j=6"},
-     "T_{\\text{1}}"},
+    {"solutions",
+     {"", "d = \\det_{ij}(K^{ij})\nG^{ij} = d (K^{-1})^{ji} w", "i=4 j=4", "w = 2"},
+     "cofactors"},
     {"cancel",
      {"", "E^{ij} = \\exp(S^{ij})\nZ^i = \\sum_j E^{ij}\nA^{ij} = \\frac{E^{ij}}{Z^i}", "i=4 j=7"},
      "softmax"},
