@@ -153,6 +153,7 @@ private:
     bool has_split(ir::range at);
     bool binds_split(const ir::node& x) const;
     bool cuts_one_letter(const ir::node& x, ir::ref child) const;
+    bool clamps_nothing(const ir::node& x);
     ir::ref copy(ir::node x, const std::vector<ir::ref>& children);
     std::vector<ir::ref> free_letters(ir::ref n) const;
     double places(ir::ref n) const;

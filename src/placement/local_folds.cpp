@@ -33,6 +33,7 @@ local_equation::value local_equation::walk_reduction(const ir::node& x) {
     work_ += places(child.node);
     if (over_split || !summed) child = whole(child);
     if (over_split && !cuts_one_letter(x, child.node)) possible_ = false;
+    if (over_split && clamps_nothing(x)) possible_ = false;
     if (!over_split || !possible_) return {copy(x, {child.node}), child.at};
     if (r == ir::reduction::softmax) return softmax(x, child);
     if (r == ir::reduction::mean) return mean(x, child);
@@ -53,6 +54,17 @@ bool local_equation::cuts_one_letter(const ir::node& x, ir::ref child) const {
     const std::vector<ir::ref> letters = free_letters(child);
     return std::none_of(letters.begin(), letters.end(),
                         [&](ir::ref i) { return is_split(i) && !binds(x, i); });
+}
+
+// Whether clamp or wrap would pick among the places of a rank that has none: there is no nearest one.
+bool local_equation::clamps_nothing(const ir::node& x) {
+    const std::vector<std::int64_t>& counts = bench_.sharing.of(all_).counts;
+    if (std::find(counts.begin(), counts.end(), 0) == counts.end()) return false;
+    for (std::int32_t k = 0; k < x.indices.count; ++k) {
+        const ir::ref i = p_.links[x.indices.first + k];
+        if (is_split(i) && p_.indices[i].extent == ir::written_out) return true;
+    }
+    return false;
 }
 
 local_equation::value local_equation::fold_over_ranks(ir::reduction r, const ir::node& x,

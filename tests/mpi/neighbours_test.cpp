@@ -83,6 +83,14 @@ TEST_CASE("what is computed in parts is sent on, step after step, and in two dim
           {{"u", drawn({30, 9}, 1), 0}}, {{"v", 0}});
 }
 
+TEST_CASE("a clamped place of an axis of which ranks have no part, beside what all have") {
+    for (const std::string end : {"clamp", "wrap", "pad"}) {
+        const program p = parse("v^{m} = u^{\\operatorname{" + end + "}(m-2)} + c^{m}").value();
+        for (const cut how : {cut::last, cut::uneven, cut::even})
+            check_shared_out(p, "m''", {{"u", drawn({4}, 1), 0}, {"c", drawn({4}, 2)}}, {}, how);
+    }
+}
+
 TEST_CASE("ranks have fewer places than are read, or none, or all go around the ring") {
     for (const std::size_t places : {1U, 2U, 3U, 7U})
         for (const std::string end : {"clamp", "wrap", "pad"})
