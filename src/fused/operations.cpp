@@ -124,7 +124,7 @@ void prepared_operation<T>::add_variant(std::uint64_t signature, const geometry&
         shape.q_extent = shape.q_chunk = w.width;
         shape.p_chunk = sizes_.chunk;
         auto& code = v.code[last ? 1 : 0];
-        code = elementwise::tile_code<T>(program, strides, shape);
+        code = bodies::line_code<T>(program, strides, shape);
         numbers_ = std::max(numbers_, code.number_elements());
         slots_ = std::max(slots_, code.slot_count());
         copied_ = std::max(copied_, copied);
@@ -315,7 +315,7 @@ void prepared_operation<T>::run(std::size_t number, const tile_range& range, boo
             copied += sizes_.columns * sizes_.full.width;
         }
     }
-    const elementwise::tile_memory<T> working{m.numbers, m.slots, m.bases};
+    const bodies::line_memory<T> working{m.numbers, m.slots, m.bases};
     code.start(working);
     for (std::int64_t c = 0; c < columns; c += sizes_.chunk) {
         const std::int64_t some = std::min(sizes_.chunk, columns - c);

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "src/tile/tile.hpp"
+#include "src/bodies/line_code.hpp"
 #include "src/kernels/gemm/gemm.hpp"
 #include "src/fused/bounds.hpp"
 #include "src/fused/conditions.hpp"
@@ -91,7 +91,7 @@ public:
     /// What running needs: the task's own.
     struct memory {
         T* numbers = nullptr;
-        const T** slots = nullptr;
+        kernels::line_operand<T>* slots = nullptr;
         void** bases = nullptr;  // of the operands, then of the tiles
         std::int64_t* at = nullptr;
         T* const* tile = nullptr;  // every tile
@@ -110,10 +110,10 @@ private:
     struct special_case {
         std::uint64_t signature = 0;
         std::int32_t identity = -1;
-        std::array<elementwise::tile_code<T>, 2> code;  // for full tiles, for the last one
-        std::array<std::vector<char>, 2> copied;        // for each operand and tile
-        std::vector<char> used;                         // operands and tiles
-        std::vector<std::size_t> used_list;             // their numbers
+        std::array<bodies::line_code<T>, 2> code;  // for full tiles, for the last one
+        std::array<std::vector<char>, 2> copied;   // for each operand and tile
+        std::vector<char> used;                    // operands and tiles
+        std::vector<std::size_t> used_list;        // their numbers
     };
 
     void add_variant(std::uint64_t signature, const geometry& g);

@@ -126,7 +126,8 @@ std::size_t tiles<T>::take_shared(std::size_t elements) {
 
 template <class T>
 std::size_t tiles<T>::bytes() const {
-    return elements_ * sizeof(T) + (4 * pointers_ + slots_) * sizeof(void*);
+    return elements_ * sizeof(T) + 4 * pointers_ * sizeof(void*) +
+           slots_ * sizeof(kernels::line_operand<T>);
 }
 
 template <class T>
@@ -191,10 +192,10 @@ tile_task<T> tiles<T>::start(std::byte* memory, void* const* bases, const double
     t.memory = reinterpret_cast<T*>(memory);
     auto* pointers = reinterpret_cast<void**>(memory + elements_ * sizeof(T));
     t.operation_bases = pointers;
-    t.slots = const_cast<const T**>(reinterpret_cast<T**>(pointers + pointers_));
-    t.operation_at = reinterpret_cast<std::int64_t*>(pointers + pointers_ + slots_);
+    t.operation_at = reinterpret_cast<std::int64_t*>(pointers + pointers_);
     t.origin = t.operation_at + pointers_;
     t.at = t.origin + pointers_;
+    t.slots = reinterpret_cast<kernels::line_operand<T>*>(t.at + pointers_);
     t.bases = bases;
     t.numbers = numbers;
     const std::size_t tile =

@@ -48,7 +48,7 @@ struct tile_task {
     T* shared = nullptr;  // sums that several tiles of rows add to
     T* kept =
         nullptr;  // kept products of this tile of rows, one panel of all columns after another
-    const T** slots = nullptr;
+    kernels::line_operand<T>* slots = nullptr;
     void** operation_bases = nullptr;
     std::int64_t* operation_at = nullptr;
     void* const* bases = nullptr;
