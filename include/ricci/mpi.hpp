@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,23 @@
 
 namespace ricci::mpi {
 
+/// How ranks work together; the same on all of them.
+struct run_options {
+    /// The same bits on any number of ranks: what is shared out is computed in `blocks` blocks of
+    /// the index, whose results are folded by one tree. Parts are those of parts_of(); explain()
+    /// says what it costs. Otherwise results are the same bits on as many ranks.
+    bool reproducible = false;
+    int blocks = 16;
+    /// Exchanges run while what does not need them is computed.
+    bool overlap = true;
+    /// Bytes of a message; what is longer goes in parts.
+    std::size_t longest_message = std::size_t{8} << 20;
+};
+
+/// How many of the places of an index each rank has to have, where results are to be reproducible:
+/// those of its blocks.
+RICCI_EXPORT std::vector<std::size_t> parts_of(std::size_t places, int ranks, int blocks = 16);
+
 /// A program that all ranks of a communicator carry out together. Every rank makes one, with its
 /// own part of what has the shared-out index and with all of what has not. Parts lie one behind the
 /// other, in the order of the ranks; they may differ in length, and be empty.
@@ -27,7 +45,8 @@ public:
     /// All ranks call this at a time. Throws the same ricci::error on all of them, where one of them
     /// would throw alone or where they differ in what they bind; it names the rank.
     runner(MPI_Comm comm, const program& p, const std::vector<std::string>& shared_out,
-           ricci::detail::operand_list operands, const prepare_options& options = {});
+           ricci::detail::operand_list operands, const prepare_options& options = {},
+           const run_options& together = {});
     runner(runner&&) noexcept;
     runner& operator=(runner&&) noexcept;
     /// All ranks end theirs before MPI_Finalize.
@@ -52,8 +71,9 @@ private:
 
 /// Checks, places, plans and allocates, on all ranks of `comm` at a time.
 inline runner prepare(MPI_Comm comm, const program& p, const std::vector<std::string>& shared_out,
-                      ricci::detail::operand_list operands, const prepare_options& options = {}) {
-    return runner(comm, p, shared_out, operands, options);
+                      ricci::detail::operand_list operands, const prepare_options& options = {},
+                      const run_options& together = {}) {
+    return runner(comm, p, shared_out, operands, options, together);
 }
 
 /// Which indices to share out over which grid of the ranks of `comm`; shapes are those of whole
@@ -117,9 +137,10 @@ template <std::uint64_t Hash, class T>
 class prepared {
 public:
     template <std::uint64_t... Letters, class... Bound>
-    prepared(MPI_Comm comm, shared_letters<Letters...>, const Bound&... bound)
+    prepared(MPI_Comm comm, shared_letters<Letters...>, const run_options& together,
+             const Bound&... bound)
         : runner_(comm, program(equations<Hash>{}), {inside::spelled<Letters>()...},
-                  std::vector<named>{inside::as_named(bound)...}) {}
+                  std::vector<named>{inside::as_named(bound)...}, {}, together) {}
 
     void operator()() { runner_(); }
     template <std::uint64_t Name,
@@ -147,7 +168,17 @@ template <std::uint64_t Hash, std::uint64_t... Letters, class... Bound,
 auto prepare(MPI_Comm comm, equations<Hash>, shared_letters<Letters...> letters,
              const Bound&... bound) {
     using T = typename ricci::detail::call_element<Bound...>::type;
-    return prepared<ricci::detail::keeping_bound<Hash, Bound...>, T>(comm, letters, bound...);
+    return prepared<ricci::detail::keeping_bound<Hash, Bound...>, T>(comm, letters, run_options{},
+                                                                     bound...);
+}
+/// The same with options, which stand in front of the operands.
+template <std::uint64_t Hash, std::uint64_t... Letters, class... Bound,
+          class Mistake = ricci::detail::mistake_in_keeping<Hash, Bound...>>
+auto prepare(MPI_Comm comm, equations<Hash>, shared_letters<Letters...> letters,
+             const run_options& together, const Bound&... bound) {
+    using T = typename ricci::detail::call_element<Bound...>::type;
+    return prepared<ricci::detail::keeping_bound<Hash, Bound...>, T>(comm, letters, together,
+                                                                     bound...);
 }
 template <std::uint64_t Hash, std::uint64_t... Letters, class... Bound,
           class Mistake = ricci::detail::mistake_in_keeping<Hash, Bound...>>

@@ -37,7 +37,7 @@ MPI_Comm communicator_at(std::uintptr_t address) {
 
 std::unique_ptr<shared_runner> prepared(std::uintptr_t address, const python_program& p,
                                         const std::vector<std::string>& letters, int threads,
-                                        const py::dict& operands) {
+                                        const py::dict& operands, bool reproducible, int blocks) {
     runtime::set_worker_count(threads);
     const MPI_Comm comm = communicator_at(address);
     call_operands given;
@@ -55,7 +55,10 @@ std::unique_ptr<shared_runner> prepared(std::uintptr_t address, const python_pro
     {
         const py::gil_scoped_release unlocked;
         mpi::refuse_together(comm, wrong);
-        step.emplace(comm, p.value, letters, given.list, options);
+        mpi::run_options together;
+        together.reproducible = reproducible;
+        together.blocks = blocks;
+        step.emplace(comm, p.value, letters, given.list, options, together);
     }
     return std::unique_ptr<shared_runner>(
         new shared_runner{p.outputs, given.gives_torch(), given.out_arrays, std::move(*step)});
@@ -115,6 +118,7 @@ PYBIND11_MODULE(_mpi, m) {
             "What this rank hands to MPI in a run.")
         .def_readonly("outputs", &shared_runner::outputs, "The names of what it gives.");
     m.def("prepare", prepared);
+    m.def("parts", ricci::mpi::parts_of);
     m.def("choose", [](int ranks, const python_program& p, const py::dict& operands,
                        std::pair<double, double> network, double speed, double memory,
                        bool one_copy, std::vector<std::string> letters) {

@@ -16,7 +16,7 @@ import ricci
 from ricci._errors import Error
 from ricci._program import Program
 
-__all__ = ["Choice", "choose", "prepare"]
+__all__ = ["Choice", "choose", "parts", "prepare"]
 
 Choice = collections.namedtuple("Choice", "letters grid seconds bytes memory why")
 Choice.__doc__ = """Which indices are shared out over which grid: as ``prepare`` takes them on
@@ -49,7 +49,12 @@ def _letters(shard):
     return [shard] if isinstance(shard, str) else list(shard)
 
 
-def prepare(comm, program, operands=None, /, *, shard, **keywords):
+def parts(places, ranks, blocks=16):
+    """How many of the places of an index each rank has to have where results are reproducible."""
+    return _module().parts(int(places), int(ranks), int(blocks))
+
+
+def prepare(comm, program, operands=None, /, *, shard, reproducible=False, blocks=16, **keywords):
     r"""Checks, places, plans and allocates, on all ranks of a communicator at a time.
 
     Parameters
@@ -61,6 +66,10 @@ def prepare(comm, program, operands=None, /, *, shard, **keywords):
         This rank's parts, by name, as the keywords; also ``out``, as in ``Program.prepare``.
     shard : str or list of str
         The indices that are shared out.
+    reproducible : bool
+        The same bits on any number of ranks, which have parts as ``parts`` says.
+    blocks : int
+        In how many blocks each index is computed then.
 
     Returns
     -------
@@ -76,7 +85,7 @@ def prepare(comm, program, operands=None, /, *, shard, **keywords):
     address = _address(comm, compiled)
     made = program if isinstance(program, Program) else Program(program)
     return compiled.prepare(address, made, _letters(shard), ricci.threads(),
-                            {**(operands or {}), **keywords})
+                            {**(operands or {}), **keywords}, bool(reproducible), int(blocks))
 
 
 def choose(ranks, program, operands=None, /, *, network=(12.5e9, 2e-6), speed=50e9,

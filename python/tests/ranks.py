@@ -52,6 +52,18 @@ alone = both(X=x, W_Q=wq, W_K=wk, W_O=wo, d_k=4, **{"dL/dY": dy})
 s()
 np.testing.assert_allclose(s["Y"], alone["Y"], rtol=1e-12)
 
+# the same bits as on one rank, where that is asked for
+counts = ricci.mpi.parts(5, ranks, 4)
+assert sum(counts) == 5
+at = np.cumsum([0, *counts])[rank:rank + 2]
+mine = {"X": x, "W_Q": wq[at[0]:at[1]], "W_K": wk[at[0]:at[1]], "W_O": wo[at[0]:at[1]], "d_k": 4}
+whole = {"X": x, "W_Q": wq, "W_K": wk, "W_O": wo, "d_k": 4}
+many = ricci.mpi.prepare(comm, p, mine, shard=["h"], reproducible=True, blocks=4)
+one = ricci.mpi.prepare(MPI.COMM_SELF, p, whole, shard=["h"], reproducible=True, blocks=4)
+many(), one()
+assert np.array_equal(many["Y"], one["Y"])
+np.testing.assert_allclose(many["Y"], alone["Y"], rtol=1e-12)
+
 c = ricci.mpi.choose(ranks, TEXT, X=(600, 5), W_Q=(64, 5, 4), W_K=(64, 5, 4), W_O=(64, 5, 5), d_k=4)
 assert int(np.prod(c.grid)) <= ranks and len(c.letters) == len(c.grid) and c.why
 grid = comm.Create_cart(c.grid) if int(np.prod(c.grid)) == ranks else comm

@@ -8,9 +8,22 @@
 
 #include <ricci/error.hpp>
 
+#include "src/engine/step_pauses.hpp"
 #include "src/engine/whole_numbers.hpp"
 
 namespace ricci::engine {
+
+step_pause& pause_of_thread() noexcept {
+    thread_local step_pause p;
+    return p;
+}
+
+between_steps::between_steps(function call, void* context) noexcept
+    : call_before_(pause_of_thread().call), context_before_(pause_of_thread().context) {
+    pause_of_thread() = {call, context};
+}
+between_steps::~between_steps() { pause_of_thread() = {call_before_, context_before_}; }
+
 namespace {
 
 /// Calls visit(step) with what looks something up.
@@ -303,6 +316,7 @@ bool execution::run_steps() {
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         run_step(k);
         if (gives_nan(k)) return false;
+        if (k + 1 < steps_.size()) pause_between_steps();
     }
     return true;
 }

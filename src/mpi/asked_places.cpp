@@ -50,7 +50,7 @@ asked_places::asked_places(MPI_Comm comm, const array& from, const array& to,
 
 // What others ask for is told to them in every run; whose places are asked for is only found again
 // where numbers are others than in the last one.
-void asked_places::run() {
+void asked_places::start() {
     copy_elements(from_, packed_);
     with_numbers(packed_.type(), packed_.data(),
                  [&](auto* numbers) { std::copy_n(numbers, numbers_.size(), numbers_.begin()); });

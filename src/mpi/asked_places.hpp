@@ -27,7 +27,7 @@ std::unique_ptr<collective> own_places(int rank, const array& from, const array&
 class asked_places final : public collective {
 public:
     asked_places(MPI_Comm comm, const array& from, const array& to, const distribution& parts);
-    void run() override;
+    void start() override;
     std::int64_t sent() const override { return sent_; }
 
     MPI_Comm comm() const { return comm_; }

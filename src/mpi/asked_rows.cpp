@@ -107,7 +107,7 @@ public:
           to_(to, axis),
           row_(to.type(), to_.elements()) {}
 
-    void run() override {
+    void start() override {
         const asked_places::segments &mine = places_->mine(), &others = places_->others();
         const std::size_t size = to_.bytes(), me = places_->rank();
         sent_ = total(others.counts) * static_cast<std::int64_t>(size);
@@ -147,7 +147,7 @@ public:
           elements_(rows_along(to, 0).elements()),
           row_(to.type(), elements_) {}
 
-    void run() override {
+    void start() override {
         const asked_places::segments &mine = places_->mine(), &others = places_->others();
         const std::size_t size = elements_ * size_of(to_.type());
         sent_ = total(places_->sent_counts()) * static_cast<std::int64_t>(size);

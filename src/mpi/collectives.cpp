@@ -14,6 +14,8 @@
 #include <ricci/error.hpp>
 
 #include "src/mpi/folds.hpp"
+#include "src/mpi/long_types.hpp"
+#include "src/mpi/messages.hpp"
 
 namespace ricci::mpi {
 namespace {
@@ -69,21 +71,31 @@ namespace {
 
 class all_reduction final : public collective {
 public:
-    all_reduction(MPI_Comm comm, const array& from, const array& to, fold how)
-        : comm_(comm), from_(from), to_(to), op_(from.type(), how) {}
-
-    void run() override {
-        const std::size_t size = size_of(from_.type());
-        for (std::size_t k = 0; k < from_.size(); k += longest)
-            MPI_Allreduce(bytes(from_) + k * size, static_cast<char*>(to_.data()) + k * size,
-                          static_cast<int>(std::min(longest, from_.size() - k)),
-                          datatype_of(from_.type()), op_.get(), comm_);
+    all_reduction(const exchange_settings& s, const array& from, const array& to, fold how)
+        : comm_(s.comm),
+          from_(from),
+          to_(to),
+          op_(from.type(), how),
+          most_(std::clamp<std::size_t>(s.longest_bytes / size_of(from.type()), 1, longest)) {
+        requests_.reserve(from.size() / most_ + 1);
     }
+
+    void start() override {
+        const std::size_t size = size_of(from_.type());
+        for_each_piece(from_.size(), most_, [&](std::size_t k, int count) {
+            MPI_Iallreduce(bytes(from_) + k * size, static_cast<char*>(to_.data()) + k * size,
+                           count, datatype_of(from_.type()), op_.get(), comm_, requests_.add());
+        });
+    }
+    void poll() override { requests_.poll(); }
+    void finish() override { requests_.finish(); }
 
 private:
     MPI_Comm comm_;
     array from_, to_;
     fold_operation op_;
+    std::size_t most_;
+    requests requests_;
 };
 
 /// Rank by rank, where its places of an axis are in what MPI sends. What lies at one place is one
@@ -95,19 +107,18 @@ public:
         for (std::size_t k = 0; k < whole.rank(); ++k)
             if (k != axis) inside_ *= whole.extent(k);
         constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
-        if (inside_ > most || whole.extent(axis) > most)
+        if (whole.extent(axis) > most)
             throw error(
-                fmt::format("ricci: {} elements at each of {} places of the shared-out index are "
-                            "exchanged; MPI "
-                            "counts up to {} of either.",
-                            inside_, whole.extent(axis), most));
+                fmt::format("ricci: {} places of the shared-out index are exchanged; MPI counts up "
+                            "to {}.",
+                            whole.extent(axis), most));
         int before = 0;
         for (const std::int64_t count : parts.counts) {
             counts.push_back(static_cast<int>(count));
             first.push_back(before);
             before += counts.back();
         }
-        MPI_Type_contiguous(static_cast<int>(inside_), datatype_of(whole.type()), &type_);
+        type_ = contiguous_type(inside_, datatype_of(whole.type()));
         MPI_Type_commit(&type_);
     }
     ~places_of_ranks() {
@@ -119,6 +130,7 @@ public:
     places_of_ranks& operator=(const places_of_ranks&) = delete;
 
     MPI_Datatype type() const { return type_; }
+    std::size_t bytes_of_place() const { return inside_ * size_of(whole_.type()); }
     /// Each rank's part in the array, and the same in memory that has one part behind the other.
     std::vector<std::pair<array, array>> packed_parts(array& packed) const {
         std::vector<std::pair<array, array>> all;
@@ -144,60 +156,98 @@ private:
 
 class gathering final : public collective {
 public:
-    gathering(MPI_Comm comm, const array& from, const array& to, std::size_t axis,
+    gathering(const exchange_settings& s, const array& from, const array& to, std::size_t axis,
               const distribution& parts)
-        : comm_(comm),
+        : comm_(s.comm),
           from_(from),
           to_(to),
           is_packed_(from.is_contiguous()),
           parts_(parts),
           places_(to_, axis, parts_) {
         if (!is_packed_) mine_ = array(from_.type(), from_.extents());
+        int rank = 0;
+        MPI_Comm_rank(comm_, &rank);
+        me_ = static_cast<std::size_t>(rank);
+        find_rounds(s.longest_bytes);
         if (axis == 0) return;
         packed_ = array(to_.type(), to_.extents());
         blocks_ = places_.packed_parts(packed_);
     }
 
-    void run() override {
+    void start() override {
         if (!is_packed_) copy_elements(from_, mine_);
-        int rank = 0;
-        MPI_Comm_rank(comm_, &rank);
-        MPI_Allgatherv(is_packed_ ? bytes(from_) : bytes(mine_),
-                       places_.counts[static_cast<std::size_t>(rank)], places_.type(),
-                       blocks_.empty() ? to_.data() : packed_.data(), places_.counts.data(),
-                       places_.first.data(), places_.type(), comm_);
+        const char* const mine = is_packed_ ? bytes(from_) : bytes(mine_);
+        for (const round& r : rounds_)
+            MPI_Iallgatherv(mine + static_cast<std::size_t>(r.first[me_] - places_.first[me_]) *
+                                       places_.bytes_of_place(),
+                            r.counts[me_], places_.type(),
+                            blocks_.empty() ? to_.data() : packed_.data(), r.counts.data(),
+                            r.first.data(), places_.type(), comm_, requests_.add());
+    }
+    void poll() override { requests_.poll(); }
+    void finish() override {
+        requests_.finish();
         for (auto& [there, block] : blocks_) copy_elements(block, there);
     }
 
 private:
+    /// What is gathered at a time: of each rank so many of its places, from its `first` on.
+    struct round {
+        std::vector<int> counts, first;
+    };
+    void find_rounds(std::size_t longest_bytes) {
+        const std::size_t of_place = std::max<std::size_t>(places_.bytes_of_place(), 1);
+        const auto at_a_time = static_cast<int>(std::clamp<std::size_t>(
+            longest_bytes / of_place, 1, std::numeric_limits<int>::max() / 2));
+        const std::int64_t most = parts_.most();
+        for (std::int64_t done = 0; done == 0 || done < most; done += at_a_time) {
+            round r;
+            for (std::size_t k = 0; k < places_.counts.size(); ++k) {
+                const auto before =
+                    static_cast<int>(std::min<std::int64_t>(done, places_.counts[k]));
+                r.first.push_back(places_.first[k] + before);
+                r.counts.push_back(std::min(at_a_time, places_.counts[k] - before));
+            }
+            rounds_.push_back(std::move(r));
+        }
+        requests_.reserve(rounds_.size());
+    }
+
     MPI_Comm comm_;
     array from_, to_, mine_, packed_;
     bool is_packed_;
     distribution parts_;
     places_of_ranks places_;
+    std::size_t me_ = 0;
+    std::vector<round> rounds_;
     std::vector<std::pair<array, array>> blocks_;
+    requests requests_;
 };
 
 class scattering final : public collective {
 public:
-    scattering(MPI_Comm comm, const array& from, const array& to, std::size_t axis, fold how,
-               const distribution& parts)
-        : comm_(comm),
+    scattering(const exchange_settings& s, const array& from, const array& to, std::size_t axis,
+               fold how, const distribution& parts)
+        : comm_(s.comm),
           from_(from),
           to_(to),
           op_(from.type(), how),
           parts_(parts),
           places_(from_, axis, parts_) {
+        requests_.reserve(1);
         if (axis == 0) return;
         packed_ = array(from_.type(), from_.extents());
         blocks_ = places_.packed_parts(packed_);
     }
 
-    void run() override {
+    void start() override {
         for (auto& [there, block] : blocks_) copy_elements(there, block);
-        MPI_Reduce_scatter(blocks_.empty() ? bytes(from_) : bytes(packed_), to_.data(),
-                           places_.counts.data(), places_.type(), op_.get(), comm_);
+        MPI_Ireduce_scatter(blocks_.empty() ? bytes(from_) : bytes(packed_), to_.data(),
+                            places_.counts.data(), places_.type(), op_.get(), comm_,
+                            requests_.add());
     }
+    void poll() override { requests_.poll(); }
+    void finish() override { requests_.finish(); }
 
 private:
     MPI_Comm comm_;
@@ -206,21 +256,24 @@ private:
     distribution parts_;
     places_of_ranks places_;
     std::vector<std::pair<array, array>> blocks_;
+    requests requests_;
 };
 
 }  // namespace
 
-std::unique_ptr<collective> all_reduce(MPI_Comm comm, const array& from, const array& to,
-                                       fold how) {
-    return std::make_unique<all_reduction>(comm, from, to, how);
+std::unique_ptr<collective> all_reduce(const exchange_settings& s, const array& from,
+                                       const array& to, fold how) {
+    return std::make_unique<all_reduction>(s, from, to, how);
 }
-std::unique_ptr<collective> all_gather(MPI_Comm comm, const array& from, const array& to,
-                                       std::size_t axis, const distribution& parts) {
-    return std::make_unique<gathering>(comm, from, to, axis, parts);
+std::unique_ptr<collective> all_gather(const exchange_settings& s, const array& from,
+                                       const array& to, std::size_t axis,
+                                       const distribution& parts) {
+    return std::make_unique<gathering>(s, from, to, axis, parts);
 }
-std::unique_ptr<collective> reduce_scatter(MPI_Comm comm, const array& from, const array& to,
-                                           std::size_t axis, fold how, const distribution& parts) {
-    return std::make_unique<scattering>(comm, from, to, axis, how, parts);
+std::unique_ptr<collective> reduce_scatter(const exchange_settings& s, const array& from,
+                                           const array& to, std::size_t axis, fold how,
+                                           const distribution& parts) {
+    return std::make_unique<scattering>(s, from, to, axis, how, parts);
 }
 
 }  // namespace ricci::mpi

@@ -68,31 +68,42 @@ T folded(T a, T b, fold how) {
 }
 
 template <class T, fold How>
+void fold_all(const T* a, T* b, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) b[k] = folded(a[k], b[k], How);
+}
+
+/// visit.operator()<How>()
+template <class Visit>
+void with_fold(fold how, const Visit& visit) {
+    switch (how) {
+        case fold::product:
+            return visit.template operator()<fold::product>();
+        case fold::maximum:
+            return visit.template operator()<fold::maximum>();
+        case fold::minimum:
+            return visit.template operator()<fold::minimum>();
+        case fold::logsumexp:
+            return visit.template operator()<fold::logsumexp>();
+        case fold::sum:
+            break;
+    }
+    visit.template operator()<fold::sum>();
+}
+
+template <class T, fold How>
 void fold_in(void* in, void* in_and_out, int* count, MPI_Datatype* type) {
     MPI_Count size = 0;  // of as many elements as lie at one place
     MPI_Type_size_x(*type, &size);
     const auto elements =
         static_cast<std::size_t>(*count) * static_cast<std::size_t>(size) / sizeof(T);
-    const T* const a = static_cast<const T*>(in);
-    T* const b = static_cast<T*>(in_and_out);
-    for (std::size_t k = 0; k < elements; ++k) b[k] = folded(a[k], b[k], How);
+    fold_all<T, How>(static_cast<const T*>(in), static_cast<T*>(in_and_out), elements);
 }
 
 template <class T>
 MPI_User_function* function_of(fold how) {
-    switch (how) {
-        case fold::product:
-            return &fold_in<T, fold::product>;
-        case fold::maximum:
-            return &fold_in<T, fold::maximum>;
-        case fold::minimum:
-            return &fold_in<T, fold::minimum>;
-        case fold::logsumexp:
-            return &fold_in<T, fold::logsumexp>;
-        case fold::sum:
-            break;
-    }
-    return &fold_in<T, fold::sum>;
+    MPI_User_function* made = nullptr;
+    with_fold(how, [&]<fold How>() { made = &fold_in<T, How>; });
+    return made;
 }
 
 template <class Visit>
@@ -144,6 +155,15 @@ void add_elements(element type, const void* from, void* to, std::size_t count) {
         const T* const a = static_cast<const T*>(from);
         T* const b = static_cast<T*>(to);
         for (std::size_t k = 0; k < count; ++k) b[k] = folded(b[k], a[k], fold::sum);
+    });
+}
+
+void fold_elements(element type, fold how, const void* a, void* b, std::size_t count) {
+    with_type(type, [&](auto zero, MPI_Datatype) {
+        using T = decltype(zero);
+        with_fold(how, [&]<fold How>() {
+            fold_all<T, How>(static_cast<const T*>(a), static_cast<T*>(b), count);
+        });
     });
 }
 

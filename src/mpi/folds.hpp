@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+
 #include <ricci/array.hpp>
 
 #include "src/placement/placement.hpp"
@@ -26,6 +28,8 @@ private:
 
 /// to[k] += from[k], as a fold by sum adds.
 void add_elements(element type, const void* from, void* to, std::size_t count);
+/// `b` = the fold of `a` and `b`, element by element.
+void fold_elements(element type, fold how, const void* a, void* b, std::size_t count);
 
 /// Every element is what a fold of nothing is.
 void fill_with_nothing(array& a, fold how);

@@ -38,7 +38,7 @@ public:
 
     // Messages from one rank to another keep their order, which is that of the window on both. They
     // are added up in the order of the ranks.
-    void run() override {
+    void start() override {
         int rank = 0;
         MPI_Comm_rank(comm_, &rank);
         requests_.clear();

@@ -27,7 +27,7 @@ struct told_operand {
     std::vector<std::int64_t> extents;
 };
 struct told_call {
-    std::string program, letters;
+    std::string program, letters, together;
     std::vector<told_operand> operands;
 };
 
@@ -62,8 +62,8 @@ std::string tell(const named& o) {
 
 told_call read(const std::string& text) {
     const std::vector<std::string> parts = cut(text, between_parts);
-    told_call call{parts[0], parts[1], {}};
-    for (std::size_t k = 2; k < parts.size(); ++k) {
+    told_call call{parts[0], parts[1], parts[2], {}};
+    for (std::size_t k = 3; k < parts.size(); ++k) {
         std::vector<std::string> words = cut(parts[k], between_words);
         words.resize(4);
         told_operand o{words[0], words[1], words[2], {}};
@@ -113,6 +113,8 @@ private:
             refuse("rank {} prepares other equations than rank 0.", r);
         if (other.letters != first.letters)
             refuse("rank {} shares out {}, and rank 0 {}.", r, other.letters, first.letters);
+        if (other.together != first.together)
+            refuse("rank {} runs with {}, and rank 0 with {}.", r, other.together, first.together);
         const std::size_t count = std::min(first.operands.size(), other.operands.size());
         for (std::size_t k = 0; k < count; ++k) {
             const told_operand &a = first.operands[k], &b = other.operands[k];
@@ -183,6 +185,7 @@ private:
     }
     void share_out(const std::string& name, const distribution& parts, std::size_t shared) {
         auto& by_extent = call_.shared[shared].sharing.by_extent;
+        check_blocks(name, parts, call_.shared[shared]);
         const auto [known, fresh] = by_extent.emplace(parts.total(), parts);
         if (fresh || known->second == parts) {
             first_[shared].emplace(parts.total(), name);
@@ -193,6 +196,21 @@ private:
         refuse("of {} places of the shared-out index {} rank {} has {} in {} and {} in {}.",
                parts.total(), call_.shared[shared].letter, r, known->second.counts[r],
                first_[shared][parts.total()], parts.counts[r], name);
+    }
+
+    // Ranks have whole blocks, so that what is computed at a time does not depend on their number.
+    void check_blocks(const std::string& name, const distribution& parts,
+                      const shared_letter& letter) const {
+        const int blocks = letter.sharing.blocks;
+        if (blocks == 0) return;
+        const distribution wanted = parts_of_blocks(parts.total(), letter.sharing.ranks, blocks);
+        for (std::size_t r = 0; r < parts.counts.size(); ++r)
+            if (parts.counts[r] != wanted.counts[r])
+                refuse(
+                    "of {} places of the shared-out index {} rank {} has {} in {}; a reproducible "
+                    "run in {} blocks wants {} there: what ricci::mpi::parts_of({}, {}, {}) says.",
+                    parts.total(), letter.letter, r, parts.counts[r], name, blocks,
+                    wanted.counts[r], parts.total(), letter.sharing.ranks, blocks);
     }
 
     shared_call& call_;
@@ -214,11 +232,26 @@ ricci::program with_bound_kept(ricci::program p, const std::vector<named>& opera
     return p;
 }
 
+std::string words_of(const run_options& o) {
+    return fmt::format("{}, {}, messages of {} bytes",
+                       o.reproducible ? fmt::format("{} reproducible blocks", o.blocks)
+                                      : std::string("results that need not be reproducible"),
+                       o.overlap ? "overlap" : "no overlap", o.longest_message);
+}
+
+void check(const run_options& o) {
+    constexpr int most = 4096;
+    if (o.reproducible && (o.blocks < 2 || o.blocks > most))
+        throw error(
+            fmt::format("ricci: a reproducible run has 2 to {} blocks, not {}.", most, o.blocks));
+}
+
 std::string tell_all(const ricci::program& p, const std::vector<std::string>& shared_out,
-                     const std::vector<named>& operands) {
+                     const std::vector<named>& operands, const run_options& together) {
     refuse_layers(p);
-    std::string out =
-        to_text(p.view()) + between_parts + fmt::format("{}", fmt::join(shared_out, " and "));
+    std::string out = to_text(p.view()) + between_parts +
+                      fmt::format("{}", fmt::join(shared_out, " and ")) + between_parts +
+                      words_of(together);
     for (const named& o : operands) {
         if (o.value.kind() == operand_kind::tensor && o.value.value().is_shape())
             throw error(fmt::format(
@@ -232,7 +265,8 @@ std::string tell_all(const ricci::program& p, const std::vector<std::string>& sh
 
 shared_call shared_call_of(const grid_of_ranks& grid, const ricci::program& p,
                            const std::vector<std::string>& shared_out,
-                           const std::vector<named>& operands, const prepare_options& options) {
+                           const std::vector<named>& operands, const prepare_options& options,
+                           const run_options& together) {
     std::string mine;
     shared_call call(p);
     call.operands = operands;
@@ -240,9 +274,11 @@ shared_call shared_call_of(const grid_of_ranks& grid, const ricci::program& p,
                         for (named& o : call.operands)
                             if (o.value.kind() != operand_kind::index)
                                 o.name = canonical_name(o.name);
-                        mine = tell_all(p, shared_out, call.operands);
+                        check(together);
+                        mine = tell_all(p, shared_out, call.operands, together);
                         call.program = with_bound_kept(p, call.operands);
                     }));
+    if (together.reproducible) call.blocks = together.blocks;
     comparison compared(call, told_by_all(grid.comm(), mine), grid);
     compared.compare();
     grid_place here;

@@ -20,7 +20,7 @@ public:
           own_(parts.of(rank)),
           all_(parts.total()) {}
 
-    void run() override {
+    void start() override {
         copy_elements(from_, packed_);
         with_numbers(packed_.type(), packed_.data(), [&](auto* numbers) {
             for (std::size_t k = 0; k < packed_.size(); ++k)

@@ -2,12 +2,12 @@
 #include <ricci/mpi.hpp>
 
 #include <map>
-#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include <ricci/error.hpp>
+#include <ricci/engine/between_steps.hpp>
 
 #include "src/base/texts.hpp"
 #include "src/mpi/agreement.hpp"
@@ -17,21 +17,27 @@
 #include "src/mpi/rank_program.hpp"
 
 namespace ricci::mpi {
+namespace {
+
+void poll(void* under_way) { static_cast<exchanges_under_way*>(under_way)->poll(); }
+
+}  // namespace
 
 struct runner::state {
     state(MPI_Comm outside, const program& p, const std::vector<std::string>& shared_out,
-          const std::vector<named>& operands, const prepare_options& options)
-        : exact_distances(options.exact_distances),
-          grid(outside, shared_out),
-          call(shared_call_of(grid, p, shared_out, operands, options)) {
+          const std::vector<named>& operands, const prepare_options& options,
+          const run_options& together)
+        : grid(outside, shared_out),
+          call(shared_call_of(grid, p, shared_out, operands, options, together)),
+          context{{}, together} {
         refuse_together(grid.comm(), words_of_failure([&] {
                             take_operands();
-                            std::vector<MPI_Comm> comms;
                             for (const std::size_t k : call.dimensions)
-                                comms.push_back(grid.comm(k));
+                                context.comms.push_back(grid.comm(k));
                             sharing_request request = call.request(memory);
-                            request.exact_distances = exact_distances;
-                            step.emplace(request, memory, comms);
+                            request.exact_distances = options.exact_distances;
+                            request.overlap = together.overlap;
+                            step = program_of_letter(std::move(request), memory, context);
                             check_bound();
                         }));
     }
@@ -66,25 +72,37 @@ struct runner::state {
 
     void run() {
         std::string wrong;
-        step->run(wrong);
+        {
+            const engine::between_steps polling(poll, &context.under_way);
+            step->run(wrong);
+        }
         refuse_together(grid.comm(), wrong);
         for (std::size_t k = 0; k < call.outputs.size(); ++k)
             if (const auto b = bound.find(call.outputs[k]); b != bound.end())
                 copy_elements(step->output(k), b->second);
     }
 
-    bool exact_distances = false;
     grid_of_ranks grid;
     shared_call call;
     rank_memory memory;
     std::map<ir::ref, array> bound;
-    std::optional<shared_program> step;
+    rank_context context;
+    std::unique_ptr<letter_program> step;
 };
 
+std::vector<std::size_t> parts_of(std::size_t places, int ranks, int blocks) {
+    if (ranks < 1 || blocks < 1)
+        throw error(fmt::format("ricci: {} blocks are shared out over {} ranks.", blocks, ranks));
+    const distribution d = parts_of_blocks(static_cast<std::int64_t>(places), ranks, blocks);
+    return {d.counts.begin(), d.counts.end()};
+}
+
 runner::runner(MPI_Comm comm, const program& p, const std::vector<std::string>& shared_out,
-               ricci::detail::operand_list operands, const prepare_options& options)
-    : state_(std::make_unique<state>(
-          comm, p, shared_out, std::vector<named>(operands.begin(), operands.end()), options)) {}
+               ricci::detail::operand_list operands, const prepare_options& options,
+               const run_options& together)
+    : state_(std::make_unique<state>(comm, p, shared_out,
+                                     std::vector<named>(operands.begin(), operands.end()), options,
+                                     together)) {}
 runner::runner(runner&&) noexcept = default;
 runner& runner::operator=(runner&&) noexcept = default;
 runner::~runner() = default;

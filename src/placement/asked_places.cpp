@@ -29,6 +29,7 @@ ir::ref placement::renumber(workbench& bench, exchange& e, const char* words, ir
     const named_form f = bench.names[static_cast<std::size_t>(e.from)];
     named_form form;
     form.part = f.part;
+    form.own = true;
     e.to = bench.add(f.tensor, words, form);
     add(equation, e, bytes);
     renumbered_.push_back(e);

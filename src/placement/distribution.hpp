@@ -32,17 +32,34 @@ inline distribution balanced(std::int64_t total, int ranks) {
     return d;
 }
 
+/// Where results are to be the same bits on any number of ranks, an axis is computed in so many
+/// blocks, and each rank has whole ones.
+inline distribution parts_of_blocks(std::int64_t total, int ranks, int blocks) {
+    const distribution owned = balanced(blocks, ranks), places = balanced(total, blocks);
+    distribution d;
+    int first = 0;
+    for (const std::int64_t count : owned.counts) {
+        const int end = first + static_cast<int>(count);
+        d.counts.push_back(places.before(end) - places.before(first));
+        first = end;
+    }
+    return d;
+}
+
 /// Who this is among how many, and how axes are shared out. Axes that are as long as each other lie
 /// alike, so that what has been shared out for one tensor fits all others.
 struct sharing {
     int rank = 0;
     int ranks = 1;
+    int blocks = 0;  // of which each rank has whole ones; 0: places are shared out as they are
     std::map<std::int64_t, distribution> by_extent;
 
     const distribution& of(std::int64_t extent) {
         const auto found = by_extent.find(extent);
         if (found != by_extent.end()) return found->second;
-        return by_extent.emplace(extent, balanced(extent, ranks)).first->second;
+        const distribution even =
+            blocks > 0 ? parts_of_blocks(extent, ranks, blocks) : balanced(extent, ranks);
+        return by_extent.emplace(extent, even).first->second;
     }
 };
 

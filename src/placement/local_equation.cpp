@@ -151,6 +151,7 @@ local_equation::extracted local_equation::own_tensor(ir::ref body, const named_f
     const ir::ref made = bench_.add(defined, "a sum for", form);
     bench_.text.shapes[static_cast<std::size_t>(made)] = shape;
     bench_.names[static_cast<std::size_t>(made)].tensor = made;
+    bench_.names[static_cast<std::size_t>(made)].own = !form.partial;
     bench_.extracts[made] = {letters, defined};
     if (form.partial) {
         where_.of(made).partial = made;

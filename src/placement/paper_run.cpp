@@ -87,7 +87,7 @@ void paper_run::find_operands(const std::vector<named>& shapes) {
 
 void paper_run::find_copies() {
     for (const auto& [n, a] : memory_.arrays) {
-        paper_exchange e{exchange_kind::all_gather, 1, 0, bytes_of(a), false, {}};
+        paper_exchange e{exchange_kind::all_gather, 1, 0, bytes_of(a), false, 0, {}};
         for (std::size_t k = 0; k < call_.shared.size(); ++k)
             if (call_.axes[k][static_cast<std::size_t>(n)] < 0)
                 e.ranks *= call_.shared[k].sharing.ranks;
@@ -124,7 +124,18 @@ void paper_run::walk(sharing_request request, const rank_memory& given,
     for (const ir::ref n : placed.stored())
         if (known.count(n) == 0) store(memory_of(n));
     if (placed.is_last()) work_ += placed.work();
-    for (const stage& s : placed.stages()) {
+    std::map<exchange_place, std::size_t> under_way;
+    const auto wait = [&](const std::vector<exchange_place>& list) {
+        for (const exchange_place& e : list) {
+            const auto found = under_way.find(e);
+            if (found == under_way.end()) continue;
+            steps_[found->second].exchange.waited_in = steps_.size();
+            under_way.erase(found);
+        }
+    };
+    for (std::size_t k = 0; k < placed.stages().size(); ++k) {
+        const stage& s = placed.stages()[k];
+        wait(s.waits);
         if (!s.program.equations.empty()) {
             const rank_memory mine = memory_of_stage(s, given, memory_of);
             sharing_request inner = placed.request_of(s);
@@ -135,12 +146,17 @@ void paper_run::walk(sharing_request request, const rank_memory& given,
                 steps_.push_back({std::make_unique<local_request>(inner, mine, s)});
             else walk(std::move(inner), mine, inner_last);
         }
-        for (const operation& o : s.exchanges) add(placed, o, for_caller.count(o.exchange.to) > 0);
+        for (std::size_t e = 0; e < s.exchanges.size(); ++e) {
+            wait(s.exchange_waits[e]);
+            if (s.exchanges[e].exchange.kind == exchange_kind::own_places) continue;  // no message
+            under_way[{k, e}] = steps_.size();
+            add(placed, s.exchanges[e], for_caller.count(s.exchanges[e].exchange.to) > 0);
+        }
     }
+    for (const auto& [place, step] : under_way) steps_[step].exchange.waited_in = steps_.size();
 }
 
 void paper_run::add(const placed_program& placed, const operation& o, bool is_for_caller) {
-    if (o.exchange.kind == exchange_kind::own_places) return;
     paper_exchange e;
     e.kind = o.exchange.kind;
     e.ranks = placed.letter().sharing.ranks;

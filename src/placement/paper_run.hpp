@@ -2,6 +2,7 @@
 // most places of everything is looked at, which the others wait for.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +25,7 @@ struct paper_exchange {
     double handed = 0;           // bytes that a rank hands to MPI
     double whole = 0;            // of what is folded or gathered
     bool is_for_caller = false;  // no equation reads what it makes
+    std::size_t waited_in = 0;   // before which of all steps it is waited for; or in the end
     std::string words;
 };
 

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "src/placement/stray_words.hpp"
+#include "src/base/texts.hpp"
 #include "src/placement/words.hpp"
 
 namespace ricci::mpi {
@@ -25,6 +26,8 @@ placed_program::placed_program(sharing_request request) : request_(std::move(req
 void placed_program::place() {
     bench_.text = std::move(request_.text);
     bench_.sharing = letter().sharing;
+    bench_.whole_apart = letter().whole_apart;
+    bench_.overlap = request_.overlap;
     bench_.element_size = static_cast<double>(size_of(request_.type));
     for (const auto& [name, type] : request_.types)
         if (is_whole(type)) bench_.whole_numbers.insert(name);
@@ -94,6 +97,7 @@ sharing_request placed_program::request_of(const stage& s) const {
     q.next = request_.next + 1;
     q.type = request_.type;
     q.exact_distances = request_.exact_distances;
+    q.overlap = request_.overlap;
     q.program = request_.program;
     for (const stage::tensor& t : s.reads) {
         q.inputs.push_back(t.name);
@@ -195,6 +199,26 @@ double placed_program::most_bytes_of(const exchange& e) const {
 
 std::string placed_program::in_words_of_the_whole(const std::string& words) const {
     return stray_words(bench_, all_, words);
+}
+
+std::string placed_program::words_of(const stage& s) const {
+    std::vector<std::string> names;
+    for (const ir::ref e : s.equations) {
+        const ir::ref n = defined_of(bench_.text.program.equations[e].name);
+        const std::string name =
+            n == ir::none ? std::string() : detail::string_of(request_.program.name(n));
+        if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+            names.push_back(name);
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string placed_program::words_of_meanwhile(const exchange_place& e) const {
+    stage between;
+    for (std::size_t k = e.stage + 1; k < all_.waited_in(e); ++k)
+        between.equations.insert(between.equations.end(), all_.stages[k].equations.begin(),
+                                 all_.stages[k].equations.end());
+    return words_of(between);
 }
 
 std::string placed_program::words_of(const operation& o) const {

@@ -22,6 +22,7 @@ namespace ricci::mpi {
 struct shared_letter {
     std::string letter;
     mpi::sharing sharing;
+    bool whole_apart = false;  // ranks are blocks: what is whole is computed once for all of them
 };
 
 /// A program of which some letters are yet to be shared out. Of these its extents are all places;
@@ -36,6 +37,7 @@ struct sharing_request {
     std::map<ir::ref, element> types;  // of inputs
     element type = element::f64;
     bool exact_distances = false;
+    bool overlap = true;
     ir::program_view program;      // the caller's, for words,
     std::vector<ir::ref> defined;  // and by name: which tensor of it this is for
 };
@@ -49,6 +51,8 @@ public:
     placed_program& operator=(const placed_program&) = delete;
 
     const std::vector<stage>& stages() const { return all_.stages; }
+    /// What is computed while an exchange is under way: nothing, or "Q, K".
+    std::string words_of_meanwhile(const exchange_place& e) const;
     /// Multiplications, of all letters that have been shared out the rank with most places.
     double work() const { return work_; }
     const std::vector<ir::ref>& stored() const { return all_.stored; }
@@ -63,6 +67,10 @@ public:
     element type_of(ir::ref name) const;
     /// This rank's part in all letters.
     std::vector<std::size_t> extents_of(ir::ref name) const;
+    /// Of all ranks together, but for letters that have been shared out before.
+    std::int64_t whole_extent(ir::ref name, std::int32_t axis) const {
+        return bench_.text.shapes[static_cast<std::size_t>(name)][static_cast<std::size_t>(axis)];
+    }
     /// How the places lie that a collective gathers or scatters.
     const distribution& parts_of(const exchange& e) const;
 
@@ -77,6 +85,8 @@ public:
     double most_bytes_of(const exchange& e) const;
     /// What the engine says of a number that is no place, of the whole axis.
     std::string in_words_of_the_whole(const std::string& words) const;
+    /// "Q, K": what a stage computes.
+    std::string words_of(const stage& s) const;
     /// "all-reduce (sum) over h of ..., for ...", without what it takes.
     std::string words_of(const operation& o) const;
 

@@ -93,6 +93,9 @@ struct named_form {
     fold how = fold::sum;
     std::int32_t window = -1;  // the axis of which only `count` places are there
     std::int64_t count = 0;
+    bool own = false;  // each rank has one of its own, whatever its extents are
+
+    bool is_whole() const { return part < 0 && window < 0 && !partial && !own; }
 };
 
 /// A part of an equation that has become a tensor of its own.
@@ -110,6 +113,8 @@ struct workbench {
     std::vector<std::vector<std::int32_t>> inner;  // by name: axes that others share out later
     std::set<ir::ref> whole_numbers;               // operands that may say places
     double element_size = 8;
+    bool whole_apart = false;  // what is whole is computed in stages of its own
+    bool overlap = true;       // stages are cut so that exchanges begin early
 
     bool is_inner(ir::ref name, std::int32_t axis) const;
     bool has_inner(ir::ref name) const {

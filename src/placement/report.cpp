@@ -23,11 +23,34 @@ std::string words_of_flops(double flops) {
     return in_units(flops, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}, 1000);
 }
 
+// What is computed one after another, and what is exchanged meanwhile: one exchange at a time.
 class timeline {
 public:
-    void add(double seconds, const std::string& words) {
+    void compute(double seconds, const std::string& words) {
         lines_.push_back({words_of_seconds(now_), words_of_seconds(seconds), words});
         now_ += seconds;
+    }
+    void begin(double seconds, const std::string& words, std::size_t waited_in) {
+        const double begins = std::max(now_, link_is_free_);
+        link_is_free_ = begins + seconds;
+        under_way_.push_back({lines_.size(), seconds, link_is_free_, waited_in});
+        lines_.push_back({words_of_seconds(begins), words_of_seconds(seconds), words});
+    }
+    /// Before a step: for all that it, or one before it, needs.
+    void wait(std::size_t step) {
+        for (std::size_t k = 0; k < under_way_.size();) {
+            const exchanged e = under_way_[k];
+            if (e.waited_in > step) {
+                ++k;
+                continue;
+            }
+            under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(k));
+            const double hidden = e.seconds - std::max(0.0, e.ends - now_);
+            if (hidden > 1e-9 * e.seconds)
+                lines_[e.line].words +=
+                    fmt::format(", {} of it while the rank computes", words_of_seconds(hidden));
+            now_ = std::max(now_, e.ends);
+        }
     }
     double now() const { return now_; }
     std::string text() const {
@@ -44,8 +67,14 @@ private:
     struct line {
         std::string begins, takes, words;
     };
+    struct exchanged {
+        std::size_t line;
+        double seconds, ends;
+        std::size_t waited_in;
+    };
     std::vector<line> lines_;
-    double now_ = 0;
+    std::vector<exchanged> under_way_;
+    double now_ = 0, link_is_free_ = 0;
 };
 
 }  // namespace
@@ -70,27 +99,32 @@ run_report report(const paper_run& run, const link& n, const rank_speed& speed,
     run_figures all;
     timeline line;
     std::size_t part = 0, workspace = 0;
-    for (const paper_step& s : run.steps()) {
+    for (std::size_t k = 0; k < run.steps().size(); ++k) {
+        const paper_step& s = run.steps()[k];
+        line.wait(k);
         if (s.part != nullptr) {
             const engine::plan_work work = engine::work_of(s.part->view());
             const double seconds =
                 speed.seconds.empty() ? work.flops / speed.flops : speed.seconds[part++];
             workspace = std::max(workspace, work.workspace);
             all.computing += seconds;
-            line.add(seconds, "computed: " + words_of_flops(work.flops));
+            line.compute(seconds, "computed: " + words_of_flops(work.flops));
             continue;
         }
         const paper_exchange& e = s.exchange;
         const double out = bytes_moved(e.kind, e.whole, e.ranks);
-        line.add(seconds_of(e.kind, e.whole, e.ranks, n),
-                 fmt::format("{}: {} ranks, {}{} handed to MPI, {} sent", e.words, e.ranks,
-                             numbers_decide(e.kind) ? "at most " : "", words_of_bytes(e.handed),
-                             words_of_bytes(out)));
+        line.begin(seconds_of(e.kind, e.whole, e.ranks, n),
+                   fmt::format("{}: {} ranks, {}{} handed to MPI, {} sent", e.words, e.ranks,
+                               numbers_decide(e.kind) ? "at most " : "", words_of_bytes(e.handed),
+                               words_of_bytes(out)),
+                   e.waited_in);
         all.handed += e.handed;
         all.sent += out;
     }
-    line.add(seconds_of(exchange_kind::all_reduce, sizeof(int), run.ranks(), n),
-             "all-reduce of whether a rank has failed: 4 B");
+    line.wait(run.steps().size());
+    line.begin(seconds_of(exchange_kind::all_reduce, sizeof(int), run.ranks(), n),
+               "all-reduce of whether a rank has failed: 4 B", 0);
+    line.wait(0);
     all.handed += sizeof(int);
     all.seconds = line.now();
     all.one_rank = flops_of_one / speed.flops;

@@ -114,6 +114,8 @@ private:
     void cut(const placement& way, ir::ref e, const std::vector<ir::ref>& letters, bool wait,
              std::vector<placement>& made) {
         for (const elsewhere how : {elsewhere::asked, elsewhere::folded, elsewhere::gathered}) {
+            // who asks whom first depends on who has how many blocks
+            if (bench_.whole_apart && how == elsewhere::asked) continue;
             placement more = way;
             local_equation equation(bench_, more, e, letters, {wait, how});
             if (equation.run()) made.push_back(std::move(more));

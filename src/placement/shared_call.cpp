@@ -55,6 +55,7 @@ void shared_call::share_out(const std::vector<std::string>& shared_out, const gr
         shared_letter one{shared_out[k], {}};
         one.sharing.rank = grid.places[k];
         one.sharing.ranks = grid.extents[k];
+        one.sharing.blocks = blocks;
         shared.push_back(one);
         dimensions.push_back(k);
         axes.push_back(axes_with(view, one.letter));
@@ -82,7 +83,7 @@ void shared_call::share_out(const std::vector<std::string>& shared_out, const gr
 // A letter of one rank is as any other.
 void shared_call::leave_out_single_ranks() {
     for (std::size_t k = shared.size(); k-- > 0;) {
-        if (shared[k].sharing.ranks > 1) continue;
+        if (shared[k].sharing.ranks > 1 || blocks > 0) continue;
         std::fill(axes[k].begin(), axes[k].end(), -1);
         if (shared.size() == 1) break;
         const auto at = static_cast<std::ptrdiff_t>(k);

@@ -34,6 +34,7 @@ struct shared_call {
     std::vector<std::vector<ir::ref>> letters;  // the same: where it is a letter of the text
     ir::shape_table shapes;                     // of the whole tensors
     element type = element::f64;
+    int blocks = 0;                        // of each shared letter, where results are reproducible
     std::vector<ir::ref> inputs, outputs;  // in the order of the operands, and of the equations
 
     /// Finds what ranks have parts of: the axes of each letter, of which no two are one axis.

@@ -10,6 +10,7 @@
 #include <ricci/ir/rewrite.hpp>
 
 #include "src/base/texts.hpp"
+#include "src/placement/stage_cuts.hpp"
 
 namespace ricci::mpi {
 namespace {
@@ -33,16 +34,18 @@ public:
 
     staged_program run() {
         for (const operation& o : operations_) find_level(o);
+        cut_stages();
         find_stored();
         staged_program all;
         all.stages.resize(static_cast<std::size_t>(last_) + 1);
         for (int k = 0; k <= last_; ++k) build(k, all.stages[static_cast<std::size_t>(k)]);
-        for (const operation& o : operations_)
+        for (const operation& o : in_order_of_readiness(bench_, operations_))
             if (o.kind == operation_kind::exchange)
-                all.stages[static_cast<std::size_t>(level_of(o.exchange))].exchanges.push_back(o);
+                all.stages[static_cast<std::size_t>(begins_in(o.exchange))].exchanges.push_back(o);
         all.stored.assign(stored_.begin(), stored_.end());
         for (const operation& o : operations_)
             if (o.kind == operation_kind::excerpt) all.excerpts[o.excerpt.to] = o.excerpt;
+        find_waits(all);
         return all;
     }
 
@@ -60,10 +63,8 @@ private:
     // When a name is there: inputs from the first stage on, what is exchanged one stage later.
     void find_level(const operation& o) {
         if (o.kind == operation_kind::exchange) {
-            // counting numbers anew waits for nobody: it is done before the stage
-            const bool waits = o.exchange.kind != exchange_kind::own_places;
-            level_[o.exchange.to] = level_of(o.exchange) + (waits ? 1 : 0);
-            last_ = std::max(last_, level_of(o.exchange));
+            level_[o.exchange.to] = level_of(o.exchange) + (is_counted_before(o.exchange) ? 0 : 1);
+            last_ = std::max(last_, begins_in(o.exchange));
             return store(o.exchange.to);
         }
         if (o.kind == operation_kind::excerpt) {
@@ -76,6 +77,8 @@ private:
         int level = 0;  // the same on all ranks, whatever terms they leave to the first one
         for_each_read(o.compute.body_of_first,
                       [&](ir::ref n) { level = std::max(level, level_[n]); });
+        // what is whole is computed in even stages then, and all else in odd ones
+        if (bench_.whole_apart && (level % 2 == 0) != is_whole(o.compute.what.name)) ++level;
         level_[o.compute.what.name] = level;
         made_in_[o.compute.what.name] = level;
         if (is_skipped(o.compute)) skipped_.insert(o.compute.what.name);
@@ -86,7 +89,51 @@ private:
         const int from = level_[e.from];
         return e.places == ir::none ? from : std::max(from, level_[e.places]);
     }
+    // Counting numbers anew waits for nobody: it is done before the equations of a stage.
+    bool is_counted_before(const exchange& e) const {
+        const auto made = made_in_.find(e.from);
+        return e.kind == exchange_kind::own_places &&
+               (made == made_in_.end() || made->second != level_.at(e.from));
+    }
+    int begins_in(const exchange& e) {
+        return e.kind == exchange_kind::own_places ? level_[e.to] : level_of(e);
+    }
+    void cut_stages() {
+        stage_numbers cut =
+            cut_for_overlap(bench_, operations_, outputs_, {level_, made_in_, last_});
+        level_ = std::move(cut.there);
+        made_in_ = std::move(cut.made);
+        last_ = cut.last;
+    }
+    bool is_whole(ir::ref n) const { return bench_.names[slot(n)].is_whole(); }
     void store(ir::ref n) { stored_.insert(n); }
+    // An exchange is waited for where what it makes, or a view of that, is read first.
+    void find_waits(staged_program& all) const {
+        std::map<ir::ref, exchange_place> under_way;
+        const auto wait = [&](ir::ref n, std::vector<exchange_place>& list) {
+            for (auto view = all.excerpts.find(n); view != all.excerpts.end();
+                 view = all.excerpts.find(n))
+                n = view->second.from;
+            const auto found = under_way.find(n);
+            if (found == under_way.end()) return;
+            list.push_back(found->second);
+            under_way.erase(found);
+        };
+        for (std::size_t k = 0; k < all.stages.size(); ++k) {
+            stage& s = all.stages[k];
+            for (const ir::ref n : read_in_.at(k)) wait(n, s.waits);
+            s.exchange_waits.resize(s.exchanges.size());
+            for (std::size_t e = 0; e < s.exchanges.size(); ++e)
+                if (s.exchanges[e].exchange.kind == exchange_kind::own_places)
+                    wait(s.exchanges[e].exchange.from, s.waits);
+            for (std::size_t e = 0; e < s.exchanges.size(); ++e) {
+                if (s.exchanges[e].exchange.kind == exchange_kind::own_places) continue;
+                wait(s.exchanges[e].exchange.from, s.exchange_waits[e]);
+                wait(s.exchanges[e].exchange.places, s.exchange_waits[e]);
+                under_way[s.exchanges[e].exchange.to] = {k, e};
+            }
+        }
+    }
     // What is exchanged or wanted is stored, and what later stages read; also what this rank reads
     // and has no places to compute, which is what a fold of nothing is.
     void find_stored() {
@@ -106,7 +153,13 @@ private:
         }
         find_largest();
         for (const operation& o : operations_) {
-            if (o.kind != operation_kind::computation || is_skipped(o.compute)) continue;
+            if (o.kind != operation_kind::computation) continue;
+            // whatever this one reads of what is whole, for all blocks the same is stored
+            if (bench_.whole_apart && !is_whole(o.compute.what.name))
+                for_each_read(o.compute.body_of_first, [&](ir::ref n) {
+                    if (made_in_.count(n) > 0 && is_whole(n)) store(n);
+                });
+            if (is_skipped(o.compute)) continue;
             for_each_read(o, [&](ir::ref n) { need_in(n, level_[o.compute.what.name]); });
         }
     }
@@ -186,11 +239,15 @@ private:
         p.equations.clear();
         std::map<ir::ref, std::int64_t> extents;
         std::set<ir::ref> made;
+        const auto k = static_cast<std::size_t>(level);
+        read_in_[k];
         for (const operation& o : operations_) {
             if (o.kind != operation_kind::computation) continue;
             const computation& c = o.compute;
             if (level_[c.what.name] != level && again_[level].count(c.what.name) == 0) continue;
             made.insert(c.what.name);
+            to.whole = bench_.whole_apart && is_whole(c.what.name);
+            for_each_read(c.body_of_first, [&](ir::ref n) { read_in_[k].insert(n); });
             if (is_skipped(c)) continue;
             to.equations.push_back(o.equation);
             p.equations.push(c.what);
@@ -236,6 +293,7 @@ private:
     std::map<int, std::set<ir::ref>> again_;  // by stage: what has been computed in an earlier one
     std::map<std::pair<ir::ref, int>, needed> needs_;
     double largest_ = 0;
+    std::map<std::size_t, std::set<ir::ref>> read_in_;  // by stage, on any rank
     int last_ = 0;
 };
 
@@ -244,6 +302,18 @@ private:
 staged_program staged(const workbench& bench, const std::vector<operation>& operations,
                       const std::vector<ir::ref>& outputs) {
     return stage_builder(bench, operations, outputs).run();
+}
+
+std::size_t staged_program::waited_in(const exchange_place& e) const {
+    for (std::size_t k = 0; k < stages.size(); ++k) {
+        const auto has = [&](const std::vector<exchange_place>& list) {
+            return std::find(list.begin(), list.end(), e) != list.end();
+        };
+        if (has(stages[k].waits)) return k;
+        for (const auto& list : stages[k].exchange_waits)
+            if (has(list)) return k + 1;
+    }
+    return stages.size();
 }
 
 std::vector<std::int64_t> own_shape(const workbench& bench, ir::ref name) {

@@ -1,6 +1,8 @@
 // From a list of operations to programs that a rank runs, and what ranks do together between them.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -12,6 +14,12 @@
 #include "src/placement/placement.hpp"
 
 namespace ricci::mpi {
+
+/// An exchange: which one of which stage.
+struct exchange_place {
+    std::size_t stage = 0, number = 0;
+    friend auto operator<=>(const exchange_place&, const exchange_place&) = default;
+};
 
 /// Equations of which none waits for another rank, and what ranks exchange after them.
 struct stage {
@@ -25,11 +33,16 @@ struct stage {
     std::vector<tensor> writes;                 // what is needed afterwards
     std::vector<engine::index_extent> extents;  // by index
     std::vector<ir::ref> names, letters;        // by name and by index: which one of the workbench
-    std::vector<operation> exchanges;           // of own places: before the equations
+    std::vector<operation> exchanges;           // that begin when this is done; own places: before
+    std::vector<exchange_place> waits;          // for what has to be there first
+    std::vector<std::vector<exchange_place>> exchange_waits;  // by exchange: the same
+    bool whole = false;  // where what is whole is apart: it is computed once for all blocks
 };
 
 struct staged_program {
     std::vector<stage> stages;
+    /// Before which stage an exchange is waited for; as many as there are: in the end.
+    std::size_t waited_in(const exchange_place& e) const;
     std::vector<ir::ref> stored;          // all that has memory, but inputs and excerpts
     std::map<ir::ref, excerpt> excerpts;  // views of what has memory, by their names
 };

@@ -31,18 +31,25 @@ int MPI_Allreduce(const void* from, void* to, int elements, MPI_Datatype type, M
     return PMPI_Allreduce(from, to, elements, type, op, comm);
 }
 
-int MPI_Allgatherv(const void* from, int elements, MPI_Datatype type, void* to,
-                   const int* to_elements, const int* first, MPI_Datatype to_type, MPI_Comm comm) {
+int MPI_Iallreduce(const void* from, void* to, int elements, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request* request) {
     count(elements, type);
-    return PMPI_Allgatherv(from, elements, type, to, to_elements, first, to_type, comm);
+    return PMPI_Iallreduce(from, to, elements, type, op, comm, request);
 }
 
-int MPI_Reduce_scatter(const void* from, void* to, const int* elements, MPI_Datatype type,
-                       MPI_Op op, MPI_Comm comm) {
+int MPI_Iallgatherv(const void* from, int elements, MPI_Datatype type, void* to,
+                    const int* to_elements, const int* first, MPI_Datatype to_type, MPI_Comm comm,
+                    MPI_Request* request) {
+    count(elements, type);
+    return PMPI_Iallgatherv(from, elements, type, to, to_elements, first, to_type, comm, request);
+}
+
+int MPI_Ireduce_scatter(const void* from, void* to, const int* elements, MPI_Datatype type,
+                        MPI_Op op, MPI_Comm comm, MPI_Request* request) {
     int ranks = 1;
     PMPI_Comm_size(comm, &ranks);
     for (int r = 0; r < ranks; ++r) count(elements[r], type);
-    return PMPI_Reduce_scatter(from, to, elements, type, op, comm);
+    return PMPI_Ireduce_scatter(from, to, elements, type, op, comm, request);
 }
 
 int MPI_Alltoall(const void* from, int elements, MPI_Datatype type, void* to, int to_elements,

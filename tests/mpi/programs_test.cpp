@@ -55,8 +55,8 @@ TEST_CASE("scores of all pairs are made again behind an exchange, and not stored
         parse(std::string(heads) + "\nL = \\sum_i \\sum_b (Y^{ib} - T^{ib})^2").value();
     const program back = gradient(p, "L", {"X", "W_Q", "W_K", "W_V", "W_O"});
     auto operands = operands_of_heads();
-    operands[0].value = bindable(drawn({50, 5}, 1));
-    operands.push_back({"T", drawn({50, 5}, 6)});
+    operands[0].value = bindable(drawn({100, 5}, 1));
+    operands.push_back({"T", drawn({100, 5}, 6)});
     for (const tensor_info& t : back.inputs())
         if (t.name == "dL/dL") operands.push_back({"dL/dL", 1});
     const std::vector<std::pair<std::string, int>> shared{
@@ -66,7 +66,7 @@ TEST_CASE("scores of all pairs are made again behind an exchange, and not stored
     std::vector<named> whole;
     for (const shared_operand& o : operands) whole.push_back({o.name, o.value});
     const mpi::paper_run run(back, {"h"}, {5}, as_shapes(whole));
-    CHECK(run.stored() < 8 * 50 * 50);  // what the scores of one head would take
+    CHECK(run.stored() < 8 * 100 * 100);  // what the scores of one head would take
 }
 
 TEST_CASE("attention by keys") {

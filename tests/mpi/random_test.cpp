@@ -85,8 +85,13 @@ struct shared_index {
 /// One program with indices of it shared out, on all ranks and on this one.
 class random_sharing {
 public:
-    random_sharing(const random_program& p, program what, element type, std::size_t dimensions)
-        : p_(p), program_(std::move(what)), type_(type), random_(p.seed * 7919u + 5) {
+    random_sharing(const random_program& p, program what, element type, std::size_t dimensions,
+                   const mpi::run_options& together)
+        : p_(p),
+          program_(std::move(what)),
+          type_(type),
+          together_(together),
+          random_(p.seed * 7919u + 5) {
         std::vector<int> extents(dimensions, 0);
         MPI_Dims_create(ranks_of_world(), static_cast<int>(dimensions), extents.data());
         std::size_t rank = static_cast<std::size_t>(rank_of_world());
@@ -168,7 +173,10 @@ private:
                 if (axis == s.axes.end()) continue;
                 const auto k = static_cast<std::size_t>(axis->second);
                 const std::size_t extent = part.extent(k);
-                if (s.counts.count(extent) == 0 && random_() % 2 == 0) {
+                if (together_.reproducible) {
+                    s.counts[extent] =
+                        mpi::parts_of(extent, static_cast<int>(s.ranks), together_.blocks);
+                } else if (s.counts.count(extent) == 0 && random_() % 2 == 0) {
                     std::vector<std::size_t> counts(s.ranks);
                     for (std::size_t place = 0; place < extent; ++place)
                         ++counts[random_() % s.ranks];
@@ -185,14 +193,15 @@ private:
         for (const shared_index& s : shared_) letters.push_back(s.letter), how += " " + s.letter;
         how += " shared out: ";
         std::optional<mpi::runner> step;
-        std::string wrong =
-            refusal([&] { step.emplace(mpi::prepare(comm_, program_, letters, mine_)); });
+        std::string wrong = refusal(
+            [&] { step.emplace(mpi::prepare(comm_, program_, letters, mine_, {}, together_)); });
         if (!wrong.empty()) return "refused" + how + wrong;
         take_counted_bytes();
         wrong = refusal([&] { (*step)(); });
         if (!wrong.empty()) return "fails" + how + wrong;
         if (take_counted_bytes() != step->bytes_sent())
             return "other bytes than it says: " + step->explain();
+        if (together_.reproducible) return compare_bits(letters, *step);
         const double tolerance = type_ == element::f32 ? 3e-3 : 1e-9;
         for (const auto& [name, value] : expected) {
             array wanted = value;
@@ -208,6 +217,37 @@ private:
         }
         return {};
     }
+    // As on one rank alone, bit for bit; that is as without blocks, but for rounding.
+    std::string compare_bits(const std::vector<std::string>& letters, const mpi::runner& step) {
+        const std::vector<int> ones(shared_.size(), 1), periods(shared_.size(), 0);
+        MPI_Comm alone = MPI_COMM_NULL;
+        MPI_Cart_create(MPI_COMM_SELF, static_cast<int>(ones.size()), ones.data(), periods.data(),
+                        0, &alone);
+        std::string wrong;
+        {
+            auto one = mpi::prepare(alone, program_, letters, whole_, {}, together_);
+            one();
+            const arrays expected = ricci::run(program_, whole_);
+            for (const auto& [name, value] : expected) {
+                array wanted = one[name];
+                if (largest_difference(wanted, value) > (type_ == element::f32 ? 3e-3 : 1e-9))
+                    wrong = "differs in blocks: " + name + "\n" + one.explain();
+                for (shared_index& s : shared_)
+                    if (const auto axis = s.axes.find(name); axis != s.axes.end()) {
+                        const auto k = static_cast<std::size_t>(axis->second);
+                        const std::size_t extent = wanted.extent(k);
+                        wanted = part_of_rank(
+                            wanted, k,
+                            mpi::parts_of(extent, static_cast<int>(s.ranks), together_.blocks),
+                            s.place);
+                    }
+                if (!are_same_bits(step[name], wanted))
+                    wrong = "other bits of " + name + " than on one rank\n" + step.explain();
+            }
+        }
+        MPI_Comm_free(&alone);
+        return wrong;
+    }
     static std::string difference_of(const array& a, const array& b, double tolerance) {
         if (std::vector<std::size_t>(a.extents().begin(), a.extents().end()) !=
             std::vector<std::size_t>(b.extents().begin(), b.extents().end()))
@@ -219,6 +259,7 @@ private:
     const random_program& p_;
     const program program_;
     const element type_;
+    const mpi::run_options together_;
     std::mt19937 random_;
     MPI_Comm comm_ = MPI_COMM_NULL;
     std::vector<named> whole_, mine_;
@@ -232,7 +273,17 @@ program with_all_kept(const random_program& p) {
     return what;
 }
 
-template <std::size_t Dimensions>
+// With messages in parts, and exchanges beside what is computed or not.
+mpi::run_options options_of(const random_program& p, bool reproducible) {
+    mpi::run_options o;
+    o.reproducible = reproducible;
+    o.blocks = 2 + static_cast<int>(p.seed % 6);
+    o.overlap = p.seed % 3 != 0;
+    if (p.seed % 2 == 0) o.longest_message = 24;
+    return o;
+}
+
+template <std::size_t Dimensions, bool Reproducible = false>
 std::string check_shared(const random_program& p) {
     if (holds_extremes_of_nothing(p, interpret(p, element::f64))) return {};
     const program what = with_all_kept(p);
@@ -240,10 +291,10 @@ std::string check_shared(const random_program& p) {
                                         element::i64};
     const element type = types[p.seed % 5];
     if (!can_compute(ir::program(what.view()), type)) return {};
-    return random_sharing(p, what, type, Dimensions).run({});
+    return random_sharing(p, what, type, Dimensions, options_of(p, Reproducible)).run({});
 }
 
-template <std::size_t Dimensions>
+template <std::size_t Dimensions, bool Reproducible = false>
 std::string check_shared_gradient(const random_program& p) {
     if (holds_extremes_of_nothing(p, interpret(p, element::f64))) return {};
     const std::string of = result_of(p).name;
@@ -257,7 +308,8 @@ std::string check_shared_gradient(const random_program& p) {
     } catch (const error&) {
         return {};  // what has cancelled while it was read depends on nothing
     }
-    return random_sharing(p, *back, element::f64, Dimensions).run({{"dL/d" + of, weights_of(p)}});
+    return random_sharing(p, *back, element::f64, Dimensions, options_of(p, Reproducible))
+        .run({{"dL/d" + of, weights_of(p)}});
 }
 
 // Ranks that share a core wait for each other longer than they compute.
@@ -283,4 +335,15 @@ TEST_CASE("gradients of random programs with an index shared out") {
 TEST_CASE("gradients of random programs with two indices shared out over a grid") {
     if (ranks_of_world() < 4) return;
     on_random_programs(count_for_ranks(40), smooth, check_shared_gradient<2>);
+}
+
+TEST_CASE("random programs are the same bits on any number of ranks where that is asked for") {
+    on_random_programs(count_for_ranks(40), {}, check_shared<1, true>);
+    if (ranks_of_world() > 3) on_random_programs(count_for_ranks(40), {}, check_shared<2, true>);
+}
+
+TEST_CASE("so are gradients of random programs") {
+    on_random_programs(count_for_ranks(30), smooth, check_shared_gradient<1, true>);
+    if (ranks_of_world() > 3)
+        on_random_programs(count_for_ranks(30), smooth, check_shared_gradient<2, true>);
 }

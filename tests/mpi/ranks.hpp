@@ -3,10 +3,12 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
 #include <functional>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -120,6 +122,14 @@ inline bool has(const std::string& words, const std::string& part) {
     INFO(words);
     return words.find(part) != std::string::npos;
 }
+/// Bit for bit.
+inline bool are_same_bits(const array& a, const array& b) {
+    if (a.type() != b.type() ||
+        !std::equal(a.extents().begin(), a.extents().end(), b.extents().begin(), b.extents().end()))
+        return false;
+    const array x = a.clone(), y = b.clone();
+    return std::memcmp(x.data(), y.data(), x.size() * size_of(x.type())) == 0;
+}
 
 inline std::vector<named> as_shapes(const std::vector<named>& whole) {
     std::vector<named> shapes;
@@ -152,7 +162,7 @@ struct shared_operand {
 inline std::string check_shared_out(const program& p, const std::string& letter,
                                     const std::vector<shared_operand>& operands,
                                     const std::vector<std::pair<std::string, int>>& shared,
-                                    cut how = cut::even) {
+                                    cut how = cut::even, const mpi::run_options& together = {}) {
     std::vector<named> whole, mine;
     for (const shared_operand& o : operands) {
         whole.push_back({o.name, o.value});
@@ -165,7 +175,7 @@ inline std::string check_shared_out(const program& p, const std::string& letter,
         mine.push_back({o.name, bindable(own_part(all, axis, counts_of(all.extent(axis), how)))});
     }
     const arrays expected = run(p, whole);
-    auto step = mpi::prepare(MPI_COMM_WORLD, p, {letter}, mine);
+    auto step = mpi::prepare(MPI_COMM_WORLD, p, {letter}, mine, {}, together);
     if (how == cut::even && rank_of_world() == 0)
         CHECK(bytes_on_paper(p, {letter}, {ranks_of_world()}, whole) == step.bytes_sent());
     for (int k = 0; k < 2; ++k) {
