@@ -2,6 +2,7 @@
 // quotients, powers and roots beside the condition that keeps them from their singular point.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "tests/property/function_generator.hpp"

@@ -193,7 +193,7 @@ std::string may_be_refused(const std::string& words) {
 std::string check_places(const place_program& p) {
     try {
         const auto inputs = inputs_of(p);
-        const auto expected = place_values(p, inputs).tensors();
+        const auto expected = values_of_places(p, inputs);
         for (const auto& [name, x] : expected)
             for (const auto value : x.values)
                 if (!(std::abs(value) < 1e6L)) return {};

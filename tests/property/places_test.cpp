@@ -134,7 +134,7 @@ std::string check_in_16_bits(const place_program& p, const ir::program& program,
     for (const auto& line : p.lines) bound.program().keep(line.left);
     give_extents(p, bound.program(), p.seed % 2 == 0);
     const auto got = bound.run();
-    const auto wanted = place_values(p, inputs, got).tensors();
+    const auto wanted = values_of_places(p, inputs, got);
     if (size_of(wanted) > 3e4L) return {};  // near the end of an f16
     const auto words = difference(got, wanted, 1e-2);
     return words.empty() ? words
@@ -204,7 +204,7 @@ std::string check_gradients(const place_program& p, const ir::program& program,
             auto moved = inputs;
             auto& x = moved.at(name).values;
             for (std::size_t k = 0; k < x.size(); ++k) x[k] += by * along.values[k];
-            const dense y = place_values(p, moved, places).tensors().at(of);
+            const dense y = values_of_places(p, moved, places).at(of);
             long double total = 0;
             for (std::size_t k = 0; k < y.values.size(); ++k)
                 total += y.values[k] * weights.values[k];
@@ -223,7 +223,7 @@ std::string check_gradients(const place_program& p, const ir::program& program,
 /// The meaning; nothing where a place is outside, as where conditions have been left out.
 std::optional<tensor_values> values_of(const place_program& p, const tensor_values& inputs) {
     try {
-        return place_values(p, inputs).tensors();
+        return values_of_places(p, inputs);
     } catch (const std::out_of_range&) {
         return std::nullopt;
     }

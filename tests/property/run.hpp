@@ -1,10 +1,9 @@
-// Running a random program: by the engine from its text, and by the interpreter from its meaning.
+// Running a random program by the engine from its text, beside what it means.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <limits>
 #include <map>
 #include <random>
 #include <sstream>
@@ -18,81 +17,12 @@
 #include <ricci/ir/needed.hpp>
 #include <ricci/parse.hpp>
 
-#include "tests/property/build.hpp"
 #include "tests/property/given.hpp"
+#include "tests/property/interpret.hpp"
 #include "tests/property/write.hpp"
 #include "tests/unit/bound_program.hpp"
 
 namespace ricci::testing {
-
-inline std::string spelled(detail::text_view t) { return {t.begin(), t.end()}; }
-
-inline ir::ref find_name(const ir::program_view& p, const std::string& name) {
-    return p.find({name.data(), static_cast<std::int32_t>(name.size())});
-}
-
-/// The number as an element of the type is it.
-inline double in_type(double value, element type) {
-    const auto single = static_cast<float>(value);
-    if (type == element::bf16) return static_cast<float>(bf16(single));
-    if (type == element::f16) return static_cast<float>(f16(single));
-    return type == element::f32 || type == element::c64 ? single : value;
-}
-
-/// The values of a program's inputs, the same whatever runs it.
-class input_values {
-public:
-    explicit input_values(const random_program& p) : p_(p) {}
-    /// Values for the tensor as the element type holds them.
-    dense of(std::size_t tensor, element type) const {
-        const declaration& d = p_.tensors[tensor];
-        std::mt19937 random(p_.seed * 977u + static_cast<unsigned>(tensor));
-        std::uniform_real_distribution<double> uniform(d.positive ? 0.5 : -1.0,
-                                                       d.positive ? 1.5 : 1.0);
-        dense out = dense::zeros(d.extents);
-        for (auto& x : out.values) {
-            if (d.places > 0) {
-                x = static_cast<double>(random() % static_cast<unsigned>(d.places));
-                continue;
-            }
-            const double value = uniform(random);
-            if (is_integer(type)) {
-                x = static_cast<double>(static_cast<int>(random() % 4) + (d.positive ? 1 : -1));
-                continue;
-            }
-            x = in_type(value, type);
-        }
-        return out;
-    }
-
-private:
-    const random_program& p_;
-};
-
-/// All tensors that a program defines, by name, from its meaning; where `stored` says them, later
-/// equations read those.
-inline std::map<std::string, dense> interpret(const random_program& p, element type,
-                                              const std::map<std::size_t, dense>& changed = {},
-                                              const std::map<std::string, dense>& stored = {}) {
-    const ir::program meaning = ir_builder(p).build();
-    const ir::program_view view = meaning.view();
-    interpreter oracle(view);
-    for (std::size_t t = 0; t < p.tensors.size(); ++t) {
-        const ir::ref n = find_name(view, p.tensors[t].name);
-        if (p.tensors[t].defined || n == ir::none) continue;
-        const auto other = changed.find(t);
-        oracle.tensors[n] = other == changed.end() ? input_values(p).of(t, type) : other->second;
-    }
-    for (ir::ref i = 0; i < view.indices.size(); ++i)
-        oracle.given[i] = p.extent(spelled(view.index(i)));
-    for (const auto& [name, values] : stored) oracle.stored[find_name(view, name)] = values;
-    oracle.run();
-    std::map<std::string, dense> out;
-    for (const auto& e : p.equations)
-        out[p.tensors[e.tensor].name] =
-            oracle.results.at(find_name(view, p.tensors[e.tensor].name));
-    return out;
-}
 
 /// Runs an IR program by the engine on the inputs of `p` and on `more`, and gives its outputs.
 class engine_run {

@@ -1,5 +1,6 @@
 // Derivatives of derivatives of random smooth programs: the tangent and the gradient of a gradient
 // against mixed differences of the loss, and forward mode against reverse mode, in both orders.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>

@@ -1,5 +1,6 @@
 // Tangents of random programs against central differences, element by element, and against the
 // gradient: finite wherever the value is.
+#include <algorithm>
 #include <cmath>
 #include <string>
 

@@ -1,5 +1,6 @@
 // Accuracy and edges of the register machine's functions on every SIMD target, against what they
 // mean in long double.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>

@@ -1,5 +1,6 @@
 // Layers that are differentiated by what each has of its own, or what they share, alone: what goes
 // from layer to layer and back is nobody's output then. Compared with layers written out.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>

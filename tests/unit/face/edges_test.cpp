@@ -1,5 +1,6 @@
 // Every function of real numbers, with its first and second derivative, where arguments are 0, tiny
 // or huge: against formulas in long double that are right there.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>

@@ -1,5 +1,6 @@
 // Tensors of every element type through the public face: einsums, equations, numbers, factors,
 // views, prepared programs and kept tensors, against loops written out in wide or exact arithmetic.
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <random>

@@ -1,4 +1,5 @@
 // Sums with conditions and bounds, products and norms in numbers, against plain loops.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <random>

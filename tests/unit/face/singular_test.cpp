@@ -1,5 +1,6 @@
 // Derivatives where a chain rule multiplies 0 by infinity, and logarithms of what has become 0 or
 // infinite: the values and slopes are moderate numbers there.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <functional>

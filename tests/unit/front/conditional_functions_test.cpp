@@ -1,5 +1,6 @@
 // Functions over an index under a condition, beside loops: the letters have axes of unlike extents,
 // and what a condition leaves is counted on the axis that the function runs over.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>

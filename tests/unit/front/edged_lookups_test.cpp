@@ -1,4 +1,5 @@
 // Places with edges that no cut settles: of what is looked up, and of whole numbers.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>

@@ -1,5 +1,6 @@
 // The gradient of a maximum goes to the places where the maximum is, in every type: who that is, is
 // decided on the values of which it was taken.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 // What a bracket excludes stays excluded from derivatives, across equations too: slopes there may
 // be infinite or no number.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>

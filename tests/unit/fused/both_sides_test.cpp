@@ -1,5 +1,6 @@
 // Losses over all pairs that read their scores along both sides, along a line, or where a label
 // says, through a factor and a bias: against plain loops in long double. No scores are stored.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

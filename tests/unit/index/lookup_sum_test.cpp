@@ -1,5 +1,6 @@
 // Sums of products that are read, or added up, at places that tensors say: the step of it against
 // loops in long double.
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>

@@ -1,4 +1,5 @@
 // Factors, solutions and determinants beside those of LAPACK.
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <random>

@@ -1,5 +1,6 @@
 // Solutions with factors: residuals in long double for all kinds, types, strides and sizes, one
 // matrix or many, on every SIMD target.
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <random>

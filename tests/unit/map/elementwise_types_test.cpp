@@ -1,5 +1,6 @@
 // Kernels of whole and complex numbers on every SIMD target against what they mean, and folds of
 // every element type over random loops and strides.
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <limits>

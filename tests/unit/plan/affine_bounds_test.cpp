@@ -1,4 +1,5 @@
 // How far sums of indices reach under inequalities, against every place of small boxes.
+#include <algorithm>
 #include <optional>
 #include <random>
 #include <vector>

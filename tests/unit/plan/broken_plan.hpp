@@ -1,6 +1,7 @@
 // Plans that are changed by hand, and what the verifier says of them.
 #pragma once
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>

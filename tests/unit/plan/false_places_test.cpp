@@ -1,5 +1,6 @@
 // Places that need not exist, as a bracket above them is false: against loops, and in the
 // derivatives.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>

@@ -1,5 +1,6 @@
 // Folds of values that land where numbers say, along one axis or several: beside loops in long
 // double, with numbers that are no places and with NaN and infinity where a condition hides them.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>

@@ -2,6 +2,7 @@
 // contractions, aliasing, and the refusals.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 

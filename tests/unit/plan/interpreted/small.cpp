@@ -1,6 +1,7 @@
 // Drawing small extents for programs that are recorded with large ones.
 #include "tests/unit/plan/interpreted/small.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
