@@ -1,4 +1,4 @@
-// Steps whose results nobody reads.
+// Dead code: steps whose results nobody reads.
 #pragma once
 
 #include "src/plan/schedule/plan.hpp"
