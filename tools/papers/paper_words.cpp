@@ -75,6 +75,8 @@ constexpr std::string_view integral = "an integral, which the notation does not 
 constexpr std::string_view limit = "a limit, which the notation does not compute";
 constexpr std::string_view extreme =
     "an optimum over all values, which the notation does not compute";
+constexpr std::string_view place =
+    "where an optimum is: over an index the notation computes it, and nothing is judged about it";
 constexpr std::string_view dots = "dots stand for what is not written";
 constexpr std::string_view matrix = "matrix notation: the indices are not written";
 constexpr std::string_view trace = "matrix notation: a trace; with indices it is A_{ii}";
@@ -97,8 +99,8 @@ constexpr entry prose[] = {
     {"\\sup", extreme},
     {"\\inf", extreme},
     {"\\arg", extreme},
-    {"\\argmax", extreme},
-    {"\\argmin", extreme},
+    {"\\argmax", place},
+    {"\\argmin", place},
     {"\\ldots", dots},
     {"\\dots", dots},
     {"\\cdots", dots},
@@ -213,8 +215,8 @@ constexpr entry prose_words[] = {
     {"KL", expectation},
     {"Pr", expectation},
     {"E", ""},
-    {"argmax", extreme},
-    {"argmin", extreme},
+    {"argmax", place},
+    {"argmin", place},
     {"arg max", extreme},
     {"arg min", extreme},
     {"arg", extreme},
