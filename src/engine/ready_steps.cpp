@@ -85,41 +85,49 @@ void ready_gather::check() const {
 
 namespace {
 
-elementwise::prepared_lookup_sum lookup_kernels(const plan::program_plan& plan,
-                                                const plan::lookup_sum_step& s) {
-    const auto lookup = [&](const plan::planned_lookup& l) {
-        return steps::lookup{plan.type_of(l.numbers.use.slot), l.numbers.at, l.stride, l.extent,
-                             l.may_stray};
-    };
-    std::vector<std::vector<steps::lookup>> lookups;
-    for (const auto& f : s.factors) {
-        auto& all = lookups.emplace_back();
-        for (const auto& l : f.lookups) all.push_back(lookup(l));
-    }
-    steps::lookup_sum what;
-    what.type = plan.type_of(s.out.use.slot);
-    what.adds = s.adds;
-    what.by = s.by;
-    what.scaled = !s.scale.is(1);
-    what.extents = s.extents;
-    what.free = s.free;
-    what.out = s.out.at;
-    std::vector<steps::lookup_sum::factor> factors;
-    for (std::size_t k = 0; k < s.factors.size(); ++k)
-        factors.push_back({s.factors[k].from.at, lookups[k]});
-    what.factors = factors;
-    steps::lookup scattered;
-    if (!s.scattered.empty()) {
+/// The descriptor of a sum with lookups, and what it refers to.
+struct described_lookup_sum {
+    described_lookup_sum(const plan::program_plan& plan, const plan::lookup_sum_step& s) {
+        const auto lookup = [&](const plan::planned_lookup& l) {
+            return steps::lookup{plan.type_of(l.numbers.use.slot), l.numbers.at, l.stride, l.extent,
+                                 l.may_stray};
+        };
+        for (const auto& f : s.factors) {
+            auto& all = lookups.emplace_back();
+            for (const auto& l : f.lookups) all.push_back(lookup(l));
+        }
+        what.type = plan.type_of(s.out.use.slot);
+        what.adds = s.adds;
+        what.by = s.by;
+        what.scaled = !s.scale.is(1);
+        what.extents = s.extents;
+        what.free = s.free;
+        what.out = s.out.at;
+        for (std::size_t k = 0; k < s.factors.size(); ++k)
+            factors.push_back({s.factors[k].from.at, lookups[k]});
+        what.factors = factors;
+        if (s.scattered.empty()) return;
         scattered = lookup(s.scattered[0]);
         what.scattered = &scattered;
     }
-    return elementwise::prepared_lookup_sum(what);
-}
+    described_lookup_sum(const described_lookup_sum&) = delete;
+    described_lookup_sum& operator=(const described_lookup_sum&) = delete;
+
+    steps::lookup_sum what;
+    std::vector<std::vector<steps::lookup>> lookups;
+    std::vector<steps::lookup_sum::factor> factors;
+    steps::lookup scattered;
+};
 
 }  // namespace
 
 ready_lookup_sum::ready_lookup_sum(const plan::program_plan& plan, const planned& s)
-    : kernels_(lookup_kernels(plan, s)),
+    : ready_lookup_sum(plan, s, described_lookup_sum(plan, s).what) {}
+
+ready_lookup_sum::ready_lookup_sum(const plan::program_plan& plan, const planned& s,
+                                   const steps::lookup_sum& what)
+    : kernels_(what),
+      grouped_(grouped_lookups::of(what)),
       type_(plan.type_of(s.out.use.slot)),
       in_(s.factors.size()),
       scale_(s.scale) {
@@ -143,7 +151,9 @@ void ready_lookup_sum::bind(const plan_memory& memory, const planned& s) {
 
 void ready_lookup_sum::run() {
     if (!checked_before_) check();
-    kernels_.run(out_, in_.data(), places_.data(), scale_.evaluate(type_).real);
+    const double scale = scale_.evaluate(type_).real;
+    if (grouped_) grouped_->run(out_, in_.data(), places_.data(), scale);
+    else kernels_.run(out_, in_.data(), places_.data(), scale);
 }
 
 void ready_lookup_sum::check() const {

@@ -12,6 +12,7 @@
 
 #include "src/contract/algebra/algebra_product.hpp"
 #include "src/contract/contraction.hpp"
+#include "src/engine/grouped_lookups.hpp"
 #include "src/engine/ready_matrix.hpp"
 #include "src/engine/scalar_program.hpp"
 #include "src/fused/group.hpp"
@@ -171,8 +172,12 @@ public:
     ready_lookup_sum(const plan::program_plan& plan, const planned& s);
     void bind(const plan_memory& memory, const planned& s);
     void run();
-    void list_loans(runtime::loan_book& to) const { to.add_step(kernels_.loans()); }
-    static std::string words(std::size_t = 0) { return {}; }
+    void list_loans(runtime::loan_book& to) const {
+        to.add_step(grouped_ ? grouped_->loans() : kernels_.loans());
+    }
+    std::string words(std::size_t = 0) const {
+        return grouped_ ? grouped_->words() : std::string();
+    }
 
     // As of a gather.
     void check() const;
@@ -180,7 +185,11 @@ public:
     void check_before_all() { checked_before_ = true; }
 
 private:
+    ready_lookup_sum(const plan::program_plan& plan, const planned& s,
+                     const steps::lookup_sum& what);
+
     elementwise::prepared_lookup_sum kernels_;
+    std::unique_ptr<const grouped_lookups> grouped_;  // or none; numbers are checked by the other
     element type_;
     void* out_ = nullptr;
     std::vector<const void*> in_;

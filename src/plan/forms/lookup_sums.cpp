@@ -84,15 +84,21 @@ bool lowering::carries_landings(const lookup_sum& sum) const {
     });
 }
 
-// What has none of the loops of numbers waits until those are summed. Gives the loops of what does
-// not wait.
+// What has none of the summed loops of numbers waits until those are summed; not what rows are
+// multiplied by that are looked up matrices, and would be made for each row first. Gives the loops
+// of what does not wait.
 loop_list lowering::share_out(const expr_list& factors, const loop_list& over,
                               const loop_list& by_number, lookup_sum& found) const {
     const auto first = common(over, by_number);
-    loop_list loops, waiting;
+    loop_list loops, waiting, columns;
+    for (const expr f : factors)
+        columns = united(columns, without(graph_[f].indices, united(over, by_number)));
     for (const expr f : factors) {
         const auto& indices = graph_[f].indices;
-        const bool now = first.empty() || !common(indices, first).empty();
+        const bool meets_matrix = !common(indices, by_number).empty() &&
+                                  !common(indices, over).empty() &&
+                                  !without(columns, indices).empty();
+        const bool now = first.empty() || !common(indices, first).empty() || meets_matrix;
         (now ? found.factors : found.beside).push_back(f);
         auto& of = now ? loops : waiting;
         of = united(of, indices);

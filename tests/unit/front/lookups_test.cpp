@@ -298,3 +298,106 @@ TEST_CASE("numbers of which a gradient takes the shape alone are numbers still",
     CHECK(near(run(gradient(p, "V", {"X"}), operands)["dL/dX"], differences(p, others, "V", "X", x),
                1e-7));
 }
+
+namespace {
+
+/// Tokens with the experts that each goes to, and what comes of them, in long double.
+struct mixture {
+    std::size_t tokens = 40, experts = 4, in = 6, out = 9, each = 2;
+    array E = drawn({experts, in, out}, 1), X = drawn({tokens, in}, 2),
+          w = drawn({tokens, each}, 3), G = drawn({tokens, out}, 4),
+          t = numbers_below(tokens * each, experts - 1, 5);
+
+    mixture() {
+        t = reshaped_numbers();
+        // Nobody goes to the last expert, and what he would say is not read.
+        for (std::size_t k = 0; k < in * out; ++k)
+            entry(E, (experts - 1) * in * out + k) = std::nan("");
+        entry(X, 7 * in + 2) = std::nan("");
+    }
+    array reshaped_numbers() const {
+        array a(element::i32, {tokens, each});
+        for (std::size_t k = 0; k < a.size(); ++k)
+            static_cast<int*>(a.data())[k] = static_cast<const int*>(std::as_const(t).data())[k];
+        return a;
+    }
+    std::vector<named> operands() const { return {{"E", E}, {"X", X}, {"w", w}, {"t", t}}; }
+
+    long double y(std::size_t b, std::size_t f) const {
+        long double sum = 0;
+        for (std::size_t k = 0; k < each; ++k)
+            for (std::size_t a = 0; a < in; ++a)
+                sum += static_cast<long double>(entry(w, b * each + k)) *
+                       entry(E, (number(t, b * each + k) * in + a) * out + f) *
+                       entry(X, b * in + a);
+        return sum;
+    }
+    long double slope_of_E(std::size_t e, std::size_t a, std::size_t f) const {
+        long double sum = 0;
+        for (std::size_t b = 0; b < tokens; ++b)
+            for (std::size_t k = 0; k < each; ++k)
+                if (number(t, b * each + k) == e)
+                    sum += static_cast<long double>(entry(w, b * each + k)) * entry(X, b * in + a) *
+                           entry(G, b * out + f);
+        return sum;
+    }
+    long double slope_of_X(std::size_t b, std::size_t a) const {
+        long double sum = 0;
+        for (std::size_t k = 0; k < each; ++k)
+            for (std::size_t f = 0; f < out; ++f)
+                sum += static_cast<long double>(entry(w, b * each + k)) *
+                       entry(E, (number(t, b * each + k) * in + a) * out + f) *
+                       entry(G, b * out + f);
+        return sum;
+    }
+    long double slope_of_w(std::size_t b, std::size_t k) const {
+        long double sum = 0;
+        for (std::size_t a = 0; a < in; ++a)
+            for (std::size_t f = 0; f < out; ++f)
+                sum += static_cast<long double>(entry(X, b * in + a)) * entry(G, b * out + f) *
+                       entry(E, (number(t, b * each + k) * in + a) * out + f);
+        return sum;
+    }
+};
+
+void check_near(double got, long double want) {
+    if (want != want) CHECK(got != got);
+    else CHECK(std::abs(static_cast<long double>(got) - want) < 1e-12L);
+}
+
+}  // namespace
+
+TEST_CASE("tokens that go to several experts are one product for each of these", "[lookups]") {
+    const mixture m;
+    const program p = text("Y^{bf} = \\sum_k w^{bk} E^{t_{bk} a f} X^{ba}");
+    const std::string words = explain(p, m.operands());
+    INFO(words);
+    CHECK_THAT(words, Contains("by groups of rows: 4 products"));
+    const array y = run(p, m.operands())["Y"];
+    for (std::size_t b = 0; b < m.tokens; ++b)
+        for (std::size_t f = 0; f < m.out; ++f) check_near(entry(y, b * m.out + f), m.y(b, f));
+    auto slopes = m.operands();
+    slopes.push_back({"dL/dY", m.G});
+    const arrays got = run(gradient(p, "Y", {"E", "X", "w"}), slopes);
+    for (std::size_t e = 0; e < m.experts; ++e)
+        for (std::size_t a = 0; a < m.in; ++a)
+            for (std::size_t f = 0; f < m.out; ++f)
+                check_near(entry(got["dL/dE"], (e * m.in + a) * m.out + f), m.slope_of_E(e, a, f));
+    for (std::size_t b = 0; b < m.tokens; ++b) {
+        for (std::size_t a = 0; a < m.in; ++a)
+            check_near(entry(got["dL/dX"], b * m.in + a), m.slope_of_X(b, a));
+        for (std::size_t k = 0; k < m.each; ++k)
+            check_near(entry(got["dL/dw"], b * m.each + k), m.slope_of_w(b, k));
+    }
+}
+
+TEST_CASE("a token of no expert is refused before anything is written", "[lookups]") {
+    mixture m;
+    static_cast<int*>(m.t.data())[11] = 4;
+    array y(element::f64, {m.tokens, m.out});
+    auto operands = m.operands();
+    operands.push_back({"Y", y});
+    auto step = prepare(text("Y^{bf} = \\sum_k w^{bk} E^{t_{bk} a f} X^{ba}"), operands);
+    CHECK_THROWS_WITH(step(), Contains("E"));
+    for (const double v : values_of(y)) CHECK(v == 0);
+}
