@@ -1,7 +1,8 @@
-// Numbers in memory that are joined where others say, one after the other.
+// Numbers in memory, or rows of them, that are joined where others say, one after the other.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "src/index/numbers.hpp"
@@ -16,10 +17,15 @@ struct joined_loops {
     const std::vector<std::int64_t>& numbers;
     std::int64_t places = 0;  // numbers from 0 to this are places,
     std::int64_t stride = 0;  // so far apart
+    std::int64_t length =
+        1;  // of each row: its numbers are adjacent, and so they are where it goes
 };
 
-template <class T, class Number, class Join>
-void join_each(const joined_loops& l, T* to, const T* values, const Number* numbers, Join join) {
+/// `length`: as of the loops, perhaps known to the compiler. What is joined lies elsewhere than
+/// where it goes.
+template <class T, class Number, class Join, class Length>
+void join_each(const joined_loops& l, T* to, const T* values, const Number* numbers, Join join,
+               Length length) {
     const bool inner = !l.extents.empty();
     const std::int64_t count = inner ? l.extents.back() : 1;
     const std::int64_t value_step = inner ? l.values.back() : 0,
@@ -33,28 +39,49 @@ void join_each(const joined_loops& l, T* to, const T* values, const Number* numb
         for (std::int64_t k = 0; k < count; ++k) {
             const std::int64_t place = place_of(n[k * number_step], l.places);
             if (place < 0) continue;
-            T& there = to[place * l.stride];
-            there = join(there, x[k * value_step]);
+            T* const __restrict there = to + place * l.stride;
+            const T* const __restrict row = x + k * value_step;
+            for (std::int64_t c = 0; c < length; ++c) there[c] = join(there[c], row[c]);
         }
     }
 }
 
+/// Of rows the usual lengths are known to the compiler.
+template <class T, class Number, class Join>
+void join_lengths(const joined_loops& l, T* to, const T* values, const Number* numbers, Join join) {
+    const auto go = [&](auto length) { join_each(l, to, values, numbers, join, length); };
+    switch (l.length) {
+        case 1:
+            return go(std::integral_constant<std::int64_t, 1>{});
+        case 4:
+            return go(std::integral_constant<std::int64_t, 4>{});
+        case 8:
+            return go(std::integral_constant<std::int64_t, 8>{});
+        case 16:
+            return go(std::integral_constant<std::int64_t, 16>{});
+        default:
+            return go(l.length);
+    }
+}
+
+template <class T, steps::monoid by>
+constexpr auto joining = [](T a, T b) { return joined(by, a, b); };
+
+/// Only sums are of rows.
 template <class T, class Number>
 void join_by(steps::monoid by, const joined_loops& l, T* to, const T* values,
              const Number* numbers) {
     using steps::monoid;
+    constexpr std::integral_constant<std::int64_t, 1> one;
     switch (by) {
         case monoid::product:
-            return join_each(l, to, values, numbers,
-                             [](T a, T b) { return joined(monoid::product, a, b); });
+            return join_each(l, to, values, numbers, joining<T, monoid::product>, one);
         case monoid::maximum:
-            return join_each(l, to, values, numbers,
-                             [](T a, T b) { return joined(monoid::maximum, a, b); });
+            return join_each(l, to, values, numbers, joining<T, monoid::maximum>, one);
         case monoid::minimum:
-            return join_each(l, to, values, numbers,
-                             [](T a, T b) { return joined(monoid::minimum, a, b); });
+            return join_each(l, to, values, numbers, joining<T, monoid::minimum>, one);
         default:
-            return join_each(l, to, values, numbers, [](T a, T b) { return a + b; });
+            return join_lengths(l, to, values, numbers, [](T a, T b) { return a + b; });
     }
 }
 

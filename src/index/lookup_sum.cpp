@@ -19,8 +19,10 @@ using steps::monoid;
 namespace {
 
 constexpr std::int64_t products_of_a_task = 1 << 15;
-// Rows of fewer numbers are added up where they come, one after the other.
-constexpr std::int64_t fewest_sorted = 4;
+// Rows of fewer numbers are added up where they come, one after the other. Those in memory are for
+// as long as they are short, and the places near: then the order costs more than it saves.
+constexpr std::int64_t fewest_sorted = 4, fewest_sorted_in_memory = 32;
+constexpr std::int64_t most_near_bytes = std::int64_t{1} << 19;
 // Numbers of a row that are asked for before it is added up.
 constexpr std::int64_t most_asked_for = 512;
 // Terms that are found before the first of them is added up.
@@ -125,7 +127,10 @@ bool prepared_lookup_sum::sorts() const {
     const std::int64_t places = scattered_[0].extent;
     if (entries_ >= most_sorted || places >= most_sorted) return false;
     if (adds_ && entries_ < places / 4) return false;
-    return shape_ == lookup_shape::numbers ? false : length_ >= fewest_sorted;
+    if (shape_ == lookup_shape::numbers) return false;
+    if (!joins_rows()) return length_ >= fewest_sorted;
+    const auto bytes = static_cast<std::int64_t>(size_of(type_));
+    return length_ >= fewest_sorted_in_memory || places * length_ * bytes > most_near_bytes;
 }
 
 bool prepared_lookup_sum::order_depends_on_free_loops() const {
@@ -347,17 +352,24 @@ void prepared_lookup_sum::clear(T* out) const {
     const auto& l = scattered_[0];
     loop_counters free(free_, free_.size(), 0);
     const std::int64_t length = shape_ == lookup_shape::rows ? length_ : 1;
+    const auto identity = static_cast<T>(entry_of(by_).identity);
     for (std::int64_t n = 0; n < free_count_; ++n, free.next(free_)) {
         T* const to = out + out_.offset + free.along(out_.free);
+        if (l.stride == length) {
+            std::fill(to, to + l.extent * length, identity);
+            continue;
+        }
         for (std::int64_t p = 0; p < l.extent; ++p)
-            std::fill(to + p * l.stride, to + p * l.stride + length,
-                      static_cast<T>(entry_of(by_).identity));
+            std::fill(to + p * l.stride, to + p * l.stride + length, identity);
     }
 }
 
-// Whether numbers in memory, one for each entry, go where others say.
+// Whether numbers in memory, one for each entry, go where others say; or rows of numbers.
 bool prepared_lookup_sum::joins_numbers() const {
     return shape_ == lookup_shape::numbers && factors_.size() == 1 && factors_[0].lookups.empty();
+}
+bool prepared_lookup_sum::joins_rows() const {
+    return shape_ == lookup_shape::rows && factors_.size() == 1 && factors_[0].lookups.empty();
 }
 
 template <class T>
@@ -365,7 +377,8 @@ void prepared_lookup_sum::join_in_turn(const operands<T>& of) const {
     const auto& l = scattered_[0];
     const walk& in = factors_[0].at;
     if (!adds_) clear(of.out);
-    const joined_loops loops{summed_, in.summed, l.numbers.summed, l.extent, l.stride};
+    const std::int64_t length = shape_ == lookup_shape::rows ? length_ : 1;
+    const joined_loops loops{summed_, in.summed, l.numbers.summed, l.extent, l.stride, length};
     loop_counters free(free_, free_.size(), 0);
     for (std::int64_t n = 0; n < free_count_; ++n, free.next(free_))
         join_numbers(by_, loops, of.out + out_.offset + free.along(out_.free),
@@ -406,7 +419,7 @@ void prepared_lookup_sum::run(void* out, const void* const* in, const void* cons
         const operands<T> of{to, from, numbers, static_cast<T>(scale)};
         if (scattered_.empty()) return run_as(of);
         if (sorts()) return add_sorted(of);
-        if (joins_numbers() && of.scale == 1) return join_in_turn(of);
+        if ((joins_numbers() || joins_rows()) && of.scale == 1) return join_in_turn(of);
         add_in_turn(of);
     };
     if (type_ == element::f32) as(static_cast<float*>(out));

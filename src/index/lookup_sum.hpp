@@ -88,6 +88,7 @@ private:
     template <class T>
     void add_in_turn(const operands<T>& of) const;
     bool joins_numbers() const;
+    bool joins_rows() const;
     template <class T>
     void join_in_turn(const operands<T>& of) const;
     template <class T>
