@@ -17,7 +17,7 @@ namespace {
 using steps::fold;
 
 // Rows that are gone through side by side: an element waits for the one before it.
-constexpr std::int64_t rows_abreast = 8;
+constexpr std::int64_t rows_abreast = 8, few_abreast = 3;
 // Numbers that are added up before their total is added to the others'.
 constexpr std::int64_t block = 256;
 constexpr std::int64_t elements_of_a_scan = 1 << 15;
@@ -197,29 +197,85 @@ void prepared_scan::each_block_of_rows(const Block& run) const {
             const std::int64_t count = std::min(rows_abreast, last - first);
             row rows[rows_abreast];
             for (std::int64_t r = 0; r < count; ++r) rows[r] = row_at(first + r);
-            // Known to the compiler, all of them stay in registers.
-            if (count == rows_abreast) run(rows, std::integral_constant<int, rows_abreast>{});
-            else run(rows, count);
+            // As their number is known to the compiler, all of them stay in registers.
+            if (count == rows_abreast) {
+                run(rows, std::integral_constant<std::int64_t, rows_abreast>{});
+                continue;
+            }
+            std::int64_t r = 0;
+            for (; r + few_abreast <= count; r += few_abreast)
+                run(rows + r, std::integral_constant<std::int64_t, few_abreast>{});
+            for (; r < count; ++r) run(rows + r, std::integral_constant<std::int64_t, 1>{});
         }
     };
     runtime::parallel_for(ceil_divide(rows_, per_task), task);
 }
 
+// Whether the rows lie side by side in both, one element from each other.
+template <std::int64_t count>
+bool prepared_scan::are_adjacent(const row* rows, std::integral_constant<std::int64_t, count>) {
+    for (std::int64_t r = 1; r < count; ++r)
+        if (rows[r].out - rows[0].out != r || rows[r].in - rows[0].in != r) return false;
+    return count > 1;
+}
+
 template <class T, class Fold>
 void prepared_scan::run_rows(T* out, const T* in) const {
     each_block_of_rows([&](const row* rows, auto count) {
-        Fold folded[rows_abreast];
+        Fold folded[count];
+        if (are_adjacent(rows, count)) {  // whole vectors of them are read
+            for (std::int64_t i = 0; i < along_.extent; ++i) {
+                const T* const from = in + rows[0].in + i * along_.in;
+                T* const to = out + rows[0].out + i * along_.out;
+                T here[count];
+                for (std::int64_t r = 0; r < count; ++r) here[r] = folded[r].take(from[r]);
+                for (std::int64_t r = 0; r < count; ++r) to[r] = here[r];
+            }
+            return;
+        }
         for (std::int64_t i = 0; i < along_.extent; ++i)
             for (std::int64_t r = 0; r < count; ++r)
                 out[rows[r].out + i * along_.out] = folded[r].take(in[rows[r].in + i * along_.in]);
     });
 }
 
+// A row of floats with the same decay everywhere. Four elements at a time rest on the last one of
+// those before them, by powers of the decay, so that one does not wait for the next. False: a double
+// does not hold such a power.
+template <class T, bool Logarithms>
+bool prepared_scan::decay_evenly(T* out, const T* in, T decay) const {
+    static_assert(std::is_same_v<T, float>);
+    constexpr std::int64_t together = 4;
+    const double g = decay_factor<T, Logarithms>().of(decay), g2 = g * g, g3 = g2 * g, g4 = g2 * g2;
+    if (!std::isnormal(g4) && g != 0) return false;
+    const std::int64_t extent = along_.extent, from = along_.in, to = along_.out;
+    double y = static_cast<double>(in[0]);
+    out[0] = in[0];
+    std::int64_t i = 1;
+    for (; i + together <= extent; i += together) {
+        const auto at = [&](std::int64_t k) { return static_cast<double>(in[(i + k) * from]); };
+        const double a = at(0), b = g * a + at(1), c = g * b + at(2), d = g * c + at(3);
+        const double last = g4 * y + d;
+        out[i * to] = static_cast<float>(g * y + a);
+        out[(i + 1) * to] = static_cast<float>(g2 * y + b);
+        out[(i + 2) * to] = static_cast<float>(g3 * y + c);
+        out[(i + 3) * to] = static_cast<float>(y = last);
+    }
+    for (; i < extent; ++i)
+        out[i * to] = static_cast<float>(y = g * y + static_cast<double>(in[i * from]));
+    return true;
+}
+
 template <class T, bool Logarithms>
 void prepared_scan::run_decaying(T* out, const T* in, const T* decay) const {
     each_block_of_rows([&](const row* rows, auto count) {
-        decayed<T> folded[rows_abreast];
-        decay_factor<T, Logarithms> factors[rows_abreast];
+        if constexpr (count == 1 && std::is_same_v<T, float>)
+            if (along_.decay == 0 && along_.extent > 1 &&
+                decay_evenly<T, Logarithms>(out + rows[0].out, in + rows[0].in,
+                                            decay[rows[0].decay]))
+                return;
+        decayed<T> folded[count];
+        decay_factor<T, Logarithms> factors[count];
         for (std::int64_t r = 0; r < count; ++r) out[rows[r].out] = folded[r].first(in[rows[r].in]);
         for (std::int64_t i = 1; i < along_.extent; ++i)
             for (std::int64_t r = 0; r < count; ++r)

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "src/steps/scan.hpp"
@@ -31,8 +32,12 @@ private:
         std::int64_t out, in, decay;
     };
     row row_at(std::int64_t number) const;
+    template <std::int64_t count>
+    static bool are_adjacent(const row* rows, std::integral_constant<std::int64_t, count>);
     template <class T, class Fold>
     void run_rows(T* out, const T* in) const;
+    template <class T, bool Logarithms>
+    bool decay_evenly(T* out, const T* in, T decay) const;
     template <class T, bool Logarithms>
     void run_decaying(T* out, const T* in, const T* decay) const;
     template <class Block>

@@ -229,6 +229,43 @@ TEST_CASE("linear recurrences, in both directions") {
         }
 }
 
+// One row, with one decay for all: beside loops in long double, with infinity among the elements.
+TEST_CASE("a decay that is the same everywhere") {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    for (const std::int64_t n : {1, 2, 4, 5, 6, 9, 1003})
+        for (const float decay : {0.0f, 0.95f, -1.01f, 1e-30f, 1e30f, infinity})
+            for (const bool backwards : {false, true})
+                for (const bool spoilt : {false, true}) {
+                    CAPTURE(n, decay, backwards, spoilt);
+                    std::mt19937 random(static_cast<unsigned>(n));
+                    std::uniform_real_distribution<float> numbers(0.5f, 1);
+                    std::vector<float> x(static_cast<std::size_t>(n)), y(x.size());
+                    for (float& v : x) v = numbers(random);
+                    if (spoilt) x[x.size() / 2] = infinity;
+                    const std::vector<std::int64_t> extents{n};
+                    const ricci::steps::operand line{0, {1}}, one{0, {0}};
+                    const prepared_scan scan({ricci::element::f32, fold::sum, backwards, extents, 0,
+                                              line, line, true, one, false});
+                    scan.run(y.data(), x.data(), &decay);
+                    scan.run(x.data(), x.data(), &decay);
+                    CHECK(std::memcmp(x.data(), y.data(), y.size() * sizeof(float)) == 0);
+                    for (float& v : x) v = 0;
+                    random.seed(static_cast<unsigned>(n));
+                    for (float& v : x) v = numbers(random);
+                    if (spoilt) x[x.size() / 2] = infinity;
+                    long double sum = 0;
+                    for (std::int64_t k = 0; k < n; ++k) {
+                        const auto at = static_cast<std::size_t>(backwards ? n - 1 - k : k);
+                        sum = x[at] + (k == 0 ? 0 : static_cast<long double>(decay) * sum);
+                        const auto want = static_cast<float>(sum);
+                        if (want != want) CHECK(y[at] != y[at]);
+                        else if (std::isinf(want)) CHECK(y[at] == want);
+                        else if (std::isfinite(sum) && std::abs(sum) < 1e38L)
+                            CHECK(std::abs(y[at] - sum) <= 1e-6L * std::abs(sum));
+                    }
+                }
+}
+
 TEST_CASE("what cannot be scanned is refused") {
     const std::vector<std::int64_t> extents{4};
     const ricci::steps::operand row{0, {1}};
