@@ -1,13 +1,33 @@
 // Reading at places that a tensor says, and adding up at sums of positions: the assignments for it.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
+#include <span>
+#include <utility>
 
 #include "src/plan/schedule/edges.hpp"
 #include "src/plan/forms/lower.hpp"
 #include "src/plan/pool/solve_places.hpp"
 
 namespace ricci::plan {
+namespace {
+
+// Of the loops of the place that is walked last the longest is the fastest: windows are short, and
+// their places many.
+loop_list with_longest_last(const graph& g, loop_list axes, std::span<const place> places) {
+    for (const place& at : places) {
+        std::size_t first = axes.size();
+        while (first > 0 && at.factor(axes[first - 1]) != 0) --first;
+        std::sort(
+            axes.begin() + static_cast<std::ptrdiff_t>(first), axes.end(),
+            [&](loop x, loop y) { return std::pair(g.extent(x), x) < std::pair(g.extent(y), y); });
+        if (first < axes.size()) break;
+    }
+    return axes;
+}
+
+}  // namespace
 
 // A load from a tensor of another type than the one that is computed with here.
 bool lowering::is_foreign(expr e) const {
@@ -249,6 +269,14 @@ void lowering::emit_gather_boxes(expr e, const access& target, const loop_list& 
 
 void lowering::emit_scatter(const scattered_sum& sum, const access& target,
                             const loop_list& indices, double beta) {
+    if (graph_[sum.rows].kind == kind::operation && !stored_.contains(sum.rows) &&
+        !known_.recomputed.memory_of(sum.rows)) {
+        const loop_list all = graph_[sum.rows].indices;
+        const access memory =
+            memory_over(with_longest_last(graph_, axis_order(all, sum.rows), sum.at), type_);
+        into(memory, all, sum.rows, 0);
+        stored_[sum.rows] = graph_.load(memory, graph_.is_condition(sum.rows));
+    }
     const expr rows = stored(sum.rows);
     scale_target(target, indices, beta);
     assign made;
