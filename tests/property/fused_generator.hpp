@@ -1,69 +1,16 @@
 // Random programs of the shape that is fused: a contraction, a chain of element-wise equations, a
-// normalisation or none, and a contraction again. What was drawn is a list of choices, so that a
-// program that fails can be made simpler by taking some of them back.
+// normalisation or none, and a contraction again.
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "tests/property/fused_choices.hpp"
+
 namespace ricci::testing {
-
-/// An equation between the scores and the normalisation.
-enum class link : std::uint8_t {
-    scale,
-    bias,           // + a tensor with some of the indices
-    relative,       // + b_{i-j}
-    slope,          // - m^h |i - j|
-    additive_mask,  // + a tensor of zeros and -infinity
-    boolean_mask,   // cases on a tensor
-    causal,
-    window,
-    blocks,
-    strided,
-    lengths,  // j < n^h
-    distant,  // j < i - 5: early rows see nothing
-    softcap,
-    temperature,
-    bracket,  // [j <= i] S
-    product,  // + P^{ia} R^{ja}
-    factor,   // times a tensor with some of the indices
-    // Drawn apart.
-    ranges,     // f^i <= j, j < f^i + g^i
-    documents,  // p^i = q^j
-    near,       // |x^i - y^j| < 1/3
-};
-inline constexpr unsigned link_count = static_cast<unsigned>(link::factor) + 1;
-
-enum class normaliser : std::uint8_t {
-    softmax,
-    written_out,
-    by_sum,   // of squares
-    by_exps,  // of bounded scores, without a maximum
-    none,
-};
-
-/// What scores are made of.
-enum class scores : std::uint8_t { products, distances, weighted_distances };
-
-/// A fold that is no sum, of what is before the normalisation.
-enum class fold_choice : std::uint8_t { maximum, minimum, product };
-
-/// Which indices it is over.
-enum class folded_indices : std::uint8_t { columns, rows, both };
-
-/// Of a maximum or minimum: whether its place is asked for.
-enum class place_choice : std::uint8_t { none, beside, alone };
-
-struct drawn_fold {
-    fold_choice what = fold_choice::maximum;
-    folded_indices over = folded_indices::columns;
-    bool added = false;  // to the result, whose gradient so goes through it
-    place_choice place = place_choice::none;
-};
 
 /// Places along `over` in a plane, by their names, with the indices of both in order.
 struct drawn_places {
@@ -71,86 +18,13 @@ struct drawn_places {
     char over = 'j';
 };
 
-struct fused_choices {
-    unsigned seed = 0;
-    std::string batch;       // indices of Q, K and V
-    std::string queries;     // more indices of Q
-    std::string rows = "i";  // or none
-    std::string columns = "j";
-    std::string contracted = "a";
-    std::string values = "c";
-    std::string keys_lack;  // of `batch`
-    std::string values_lack;
-    std::vector<link> chain;
-    normaliser normal = normaliser::softmax;
-    bool factor_after = false;  // of the weights
-    int sums = 0;               // more outputs that sum the weights
-    bool factors = false;       // of those sums, what earlier ones give among them
-    std::vector<drawn_fold> folds;
-    bool both_sides = false;  // a softmax over the rows is added to the weights
-    bool shuffled = false;    // indices in any order
-    scores of = scores::products;
-    std::map<char, std::int64_t> extents;
-};
-
 /// A program and what its inputs are.
 struct fused_program {
     std::string text;
     std::vector<std::string> wrt;                 // inputs that have a gradient
-    std::map<std::string, std::string> contents;  // "mask", "truth", "lengths", "positive"
+    std::map<std::string, std::string> contents;  // "mask", "truth", "numbers", …
     std::vector<drawn_places> places;
 };
-
-inline fused_choices draw_fused(unsigned seed) {
-    std::mt19937 random(seed * 2654435761u + 17);
-    const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
-    const auto chance = [&](unsigned percent) { return below(100) < percent; };
-    fused_choices c;
-    c.seed = seed;
-    if (chance(35)) c.batch += 'b';
-    if (chance(65)) c.batch += 'h';
-    if (chance(20)) c.queries = "g";
-    if (chance(8)) c.rows = "";
-    if (chance(10)) c.columns = "jk";
-    if (chance(15)) c.contracted = "ae";
-    if (chance(10)) c.values = "cd";
-    if (chance(5)) c.values = "";
-    for (const char index : c.batch) {
-        if (chance(15)) c.keys_lack += index;
-        if (chance(15)) c.values_lack += index;
-    }
-    for (unsigned n = below(4); n > 0; --n) c.chain.push_back(static_cast<link>(below(link_count)));
-    c.normal = static_cast<normaliser>(chance(60) ? 0 : below(5));
-    c.factor_after = chance(15);
-    c.sums = chance(25) ? 1 + static_cast<int>(below(2)) : 0;
-    c.shuffled = chance(60);
-    c.factors = chance(50);
-    if (c.factors && chance(30)) c.sums = 3;
-
-    static constexpr std::int64_t few[] = {1, 2, 3, 2, 2};
-    static constexpr std::int64_t many[] = {1,  2,  3,  5,  8,   15,  16,  17,  24, 25,
-                                            47, 48, 49, 97, 127, 128, 129, 150, 0,  33};
-    static constexpr std::int64_t deep[] = {1, 2, 3, 8, 16, 17, 5, 4};
-    for (const char index : {'b', 'h', 'g', 'k'}) c.extents[index] = few[below(5)];
-    for (const char index : {'i', 'j'}) c.extents[index] = many[below(20)];
-    for (const char index : {'a', 'c'}) c.extents[index] = deep[below(8)];
-    for (const char index : {'e', 'd'}) c.extents[index] = few[below(5)];
-    // Last, so that other choices are those of a seed without folds.
-    for (unsigned n = chance(40) ? 1 + below(2) : 0; n > 0; --n)
-        c.folds.push_back({static_cast<fold_choice>(below(3)),
-                           static_cast<folded_indices>(chance(60) ? 0 : 1 + below(2)), chance(50)});
-    for (auto& f : c.folds)
-        if (chance(50)) f.place = chance(50) ? place_choice::beside : place_choice::alone;
-    if (chance(25))
-        c.chain.push_back(static_cast<link>(static_cast<unsigned>(link::ranges) + below(3)));
-    c.both_sides = seed % 32 == 31 && !c.rows.empty();  // few of them are fused
-    if (chance(25)) {
-        c.of = chance(50) ? scores::distances : scores::weighted_distances;
-        static constexpr std::int64_t wide[] = {16, 20, 33, 40};
-        if (chance(60)) c.extents['a'] = wide[below(4)];
-    }
-    return c;
-}
 
 /// Writes the choices down as equations.
 class fused_writer {
@@ -161,10 +35,12 @@ public:
         plane_ = c_.batch + c_.queries + c_.rows + c_.columns;
         const auto keys = without(c_.batch, c_.keys_lack) + c_.columns + c_.contracted;
         const auto queries = input("Q", c_.batch + c_.queries + c_.rows + c_.contracted);
+        const auto keyed = c_.has_own_keys() ? with_place(queries, 'i', "j")
+                           : c_.finds_keys   ? found("K", keys)
+                                             : input("K", keys);
         if (c_.of == scores::products) {
-            line("S", plane_, queries + " " + input("K", keys));
+            line("S", plane_, queries + " " + keyed);
         } else {
-            const auto keyed = input("K", keys);
             const auto weights =
                 c_.of == scores::distances
                     ? ""
@@ -177,14 +53,20 @@ public:
         for (std::size_t k = 0; k < c_.chain.size(); ++k)
             add(c_.chain[k], std::string(1, static_cast<char>('A' + k)));
         for (std::size_t k = 0; k < c_.folds.size(); ++k) add_fold(c_.folds[k], k == 0 ? "E" : "L");
+        if (c_.picks_a_score && !c_.rows.empty() && c_.columns == "j" && c_.extent('j') > 0)
+            added_ += " + \\tanh(" + with_place(current_, 'j', number("y", "i", "columns")) + ")";
         normalise();
         if (c_.factor_after) {
             line("D", plane_, current_ + " " + input("Z", some_of("Z"), sign()));
             current_ = use("D", plane_);
         }
         const auto values = without(c_.batch, c_.values_lack) + c_.columns + c_.values;
-        const auto product = current_ + " " + input("V", values);
-        line("O", c_.batch + c_.queries + c_.rows + c_.values,
+        const auto product =
+            current_ + " " +
+            (c_.pulls          ? input("m", c_.columns) + " (" + keyed + " - " + queries + ")"
+             : c_.finds_values ? found("V", values)
+                               : input("V", values));
+        line("O", c_.batch + c_.queries + c_.rows + (c_.pulls ? c_.contracted : c_.values),
              (is_quotient() ? "\\frac{\\sum_{" + listed(c_.columns) + "} " + product + "}{" +
                                   over_columns(current_) + "}"
                             : product) +
@@ -245,6 +127,20 @@ private:
         if (contents.empty() || contents == "positive") p_.wrt.push_back(name);
         if (!contents.empty()) p_.contents[name] = contents;
         return use(name, letters);
+    }
+    /// A use at `place` instead of the index.
+    static std::string with_place(const std::string& use, char index, const std::string& place) {
+        const auto at = use.find(index, use.find("^{"));
+        return use.substr(0, at) + " " + place + " " + use.substr(at + 1);
+    }
+    /// A table, of which numbers of the columns find the places.
+    std::string found(const std::string& name, const std::string& letters) {
+        return with_place(input(name, letters), 'j', number("u" + name, "j"));
+    }
+    std::string number(const std::string& name, const std::string& letters,
+                       const std::string& contents = "numbers") {
+        p_.contents[name] = contents;
+        return "\\text{" + name + "}_{" + letters + "}";
     }
     bool has_minus_infinity() const {
         return c_.normal == normaliser::softmax || c_.normal == normaliser::written_out;
@@ -338,6 +234,29 @@ private:
                 body = where("|" + input("x" + suffix, head() + c_.rows, "places") + " - " +
                              input("y" + suffix, "j", "places") + "| < 1/3");
                 break;
+            case link::buckets:
+                p_.wrt.push_back("H" + suffix);
+                body = current_ + " + H" + suffix + "^{" + head() + " " +
+                       number("n" + suffix, c_.rows + "j") + "}";
+                break;
+            case link::table:
+                p_.wrt.push_back("H" + suffix);
+                body = current_ + " + H" + suffix + "^{" +
+                       (rows ? number("p" + suffix, "i") + " " : "") + number("q" + suffix, "j") +
+                       "}";
+                break;
+            case link::others:
+                if (!rows) return;
+                body = where("j \\ne i");
+                break;
+            case link::power:
+                if (has_minus_infinity_already_) return;
+                body = "((" + current_ + ")^2 + \\frac{1}{2})^{-3/2}";
+                break;
+            case link::one_hot:
+                if (!rows) return;
+                body = current_ + " - [" + number("v" + suffix, "i", "columns") + " = j]";
+                break;
             case link::factor:
                 if (has_minus_infinity_already_) return;
                 body = input("G" + suffix, some_of(suffix), sign()) + " " + current_;
@@ -377,7 +296,7 @@ private:
     // One index has places, if it has any.
     bool add_places(fold_choice what, const std::string& fold, const std::string& kept,
                     const std::string& over) {
-        if (what == fold_choice::product || over.size() != 1 || c_.extents.at(over[0]) == 0)
+        if (what == fold_choice::product || over.size() != 1 || c_.extent(over[0]) == 0)
             return false;
         const std::string name = fold == "E" ? "J" : "I";
         const std::string plane = current_.substr(0, current_.find('^'));
@@ -451,46 +370,5 @@ private:
     std::string added_;              // folds that are added to the result
     bool has_minus_infinity_already_ = false;
 };
-
-/// The choices with one of them taken back, for every one there is.
-inline std::vector<fused_choices> simpler(const fused_choices& c) {
-    std::vector<fused_choices> all;
-    const auto with = [&](auto change) {
-        auto less = c;
-        change(less);
-        all.push_back(std::move(less));
-    };
-    for (std::size_t k = 0; k < c.chain.size(); ++k)
-        with([&](auto& x) { x.chain.erase(x.chain.begin() + static_cast<std::ptrdiff_t>(k)); });
-    for (const char index : c.batch)
-        with([&](auto& x) {
-            for (auto* list : {&x.batch, &x.keys_lack, &x.values_lack})
-                list->erase(std::remove(list->begin(), list->end(), index), list->end());
-        });
-    if (!c.queries.empty()) with([](auto& x) { x.queries.clear(); });
-    if (c.columns.size() > 1) with([](auto& x) { x.columns = "j"; });
-    if (c.contracted.size() > 1) with([](auto& x) { x.contracted = "a"; });
-    if (c.values.size() > 1) with([](auto& x) { x.values = "c"; });
-    if (!c.keys_lack.empty()) with([](auto& x) { x.keys_lack.clear(); });
-    if (!c.values_lack.empty()) with([](auto& x) { x.values_lack.clear(); });
-    if (c.normal != normaliser::softmax) with([](auto& x) { x.normal = normaliser::softmax; });
-    if (c.factor_after) with([](auto& x) { x.factor_after = false; });
-    if (c.sums > 0) with([](auto& x) { --x.sums; });
-    for (std::size_t k = 0; k < c.folds.size(); ++k)
-        with([&](auto& x) { x.folds.erase(x.folds.begin() + static_cast<std::ptrdiff_t>(k)); });
-    for (std::size_t k = 0; k < c.folds.size(); ++k)
-        if (c.folds[k].place != place_choice::none)
-            with([&](auto& x) { x.folds[k].place = place_choice::none; });
-    if (c.factors) with([](auto& x) { x.factors = false; });
-    if (c.both_sides) with([](auto& x) { x.both_sides = false; });
-    if (c.of != scores::products)
-        with([](auto& x) { x.of = static_cast<scores>(static_cast<int>(x.of) - 1); });
-    if (c.shuffled) with([](auto& x) { x.shuffled = false; });
-    for (const auto& [index, extent] : c.extents)
-        if (extent > 1)
-            for (const std::int64_t less : {std::int64_t{1}, extent / 2, extent - 1})
-                with([&, i = index](auto& x) { x.extents[i] = less; });
-    return all;
-}
 
 }  // namespace ricci::testing

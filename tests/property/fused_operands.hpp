@@ -23,6 +23,8 @@ inline double fused_content(const std::string& kind, std::int64_t columns, std::
     if (kind == "mask") return uniform < 0.3 ? -INFINITY : 0;
     if (kind == "truth") return uniform < 0.5 ? 1 : 0;
     if (kind == "lengths") return std::floor(uniform * static_cast<double>(columns + 1));
+    if (kind == "columns") return std::floor(uniform * static_cast<double>(columns));
+    if (kind == "numbers") return std::floor(uniform * static_cast<double>(table_extent));
     if (kind == "documents") return std::floor(4 * uniform);
     if (kind == "places") return 2 * uniform - 1;
     if (kind == "positive") return 1 + uniform;
@@ -45,24 +47,32 @@ inline void bind_fused(bound_program& p, const fused_choices& c, const fused_pro
         for (std::int32_t k = 0; k < node.positions.count; ++k) {
             const auto& at = view.at(node.positions, k);
             extents.push_back(at.kind == ir::position_kind::index
-                                  ? c.extents.at(*view.index(at.index).begin())
-                                  : std::max<std::int64_t>(c.extents.at('i'), 1) +
-                                        std::max<std::int64_t>(c.extents.at('j'), 1) - 1);
+                                  ? c.extent(*view.index(at.index).begin())
+                              : at.kind == ir::position_kind::gathered
+                                  ? table_extent
+                                  : std::max<std::int64_t>(c.extent('i'), 1) +
+                                        std::max<std::int64_t>(c.extent('j'), 1) - 1);
         }
         const auto known = what.contents.find(name);
-        auto& memory = p.allocate(extents, l);
+        const bool is_number = known != what.contents.end() &&
+                               (known->second == "numbers" || known->second == "columns");
+        // The scores of wide operands are about as large as those of narrow ones.
+        const bool is_wide = c.extents.at('a') > 40 && std::string("QKPR").find(name[0]) < 4;
+        auto& memory = p.allocate(extents, l, is_number ? element::i32 : type);
         std::mt19937 random(
             c.seed +
             77 * static_cast<unsigned>(name.size() + 31 * static_cast<unsigned char>(name.back())));
         memory.each([&](std::int64_t at) {
             const double x = fused_content(known == what.contents.end() ? "" : known->second,
-                                           c.extents.at('j'), random);
+                                           c.extent('j'), random) /
+                             (is_wide ? 4 : 1);
             // Both precisions get the same numbers.
             memory.set(at, type == element::f32 || type == element::f64
                                ? static_cast<double>(static_cast<float>(x))
                                : x);
         });
         p.input(name, memory);
+        p.inputs.back().is_positions = is_number;
     }
 }
 
