@@ -13,7 +13,7 @@ namespace ricci::contractions {
 namespace {
 
 // Rows that are packed at once, and panels of columns that they meet in a task.
-constexpr std::int64_t rows_at_once = 128, panels_at_once = 8;
+constexpr std::int64_t rows_a_task = 128, panels_a_task = 8;
 // A panel of B is packed for more rows than these; fewer read it where it lies.
 constexpr std::int64_t rows_to_pack = 16;
 
@@ -34,7 +34,7 @@ T* memory_of_b(int worker) {
 
 template <class T>
 constexpr std::int64_t deepest = kernels::most_depth<T>;
-static_assert(rows_at_once * kernels::row_pitch<double> * sizeof(double) <=
+static_assert(rows_a_task * kernels::row_pitch<double> * sizeof(double) <=
               runtime::worker_bytes / 2);
 
 }  // namespace
@@ -252,8 +252,8 @@ void grouped_product<T>::run(const T* a, const T* b, T* c, T alpha, bool adds,
     const operands of{a, b, c, alpha, adds ? T{1} : T{0}, rows};
     const auto m = static_cast<std::int64_t>(a_rows_.offset.size());
     const std::int64_t tiles =
-        sums_rows_ ? groups_ * ceil_divide(m, rows_at_once) : ceil_divide(rows.count, rows_at_once);
-    const std::int64_t parts = ceil_divide(panels_.count(), panels_at_once);
+        sums_rows_ ? groups_ * ceil_divide(m, rows_a_task) : ceil_divide(rows.count, rows_a_task);
+    const std::int64_t parts = ceil_divide(panels_.count(), panels_a_task);
     const auto products = static_cast<double>(panels_.columns()) *
                           static_cast<double>(rows.count * m) *
                           static_cast<double>(a_depth_.offset.size());
@@ -261,12 +261,12 @@ void grouped_product<T>::run(const T* a, const T* b, T* c, T alpha, bool adds,
         const std::int64_t p = task % parts, tile = task / parts;
         const part columns{panels_.count() * p / parts, panels_.count() * (p + 1) / parts};
         if (sums_rows_) {
-            const std::int64_t first = tile / groups_ * rows_at_once;
-            sum_group(of, tile % groups_, {first, std::min(m, first + rows_at_once)}, columns,
+            const std::int64_t first = tile / groups_ * rows_a_task;
+            sum_group(of, tile % groups_, {first, std::min(m, first + rows_a_task)}, columns,
                       worker);
         } else {
-            const std::int64_t first = tile * rows_at_once;
-            multiply_rows(of, first, std::min(rows.count, first + rows_at_once), columns, worker);
+            const std::int64_t first = tile * rows_a_task;
+            multiply_rows(of, first, std::min(rows.count, first + rows_a_task), columns, worker);
         }
     });
 }
