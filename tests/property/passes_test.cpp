@@ -88,10 +88,11 @@ fused_choices with_small_extents(fused_choices c) {
 
 std::string check_fused(const fused_choices& c, bool gradients) {
     const auto what = fused_writer(c).write();
+    const element type = c.seed % 2 == 0 ? element::f32 : element::f64;
     try {
-        bound_program p(gradients ? with_gradients(what) : bound_program::parsed(what.text),
-                        c.seed % 2 == 0 ? element::f32 : element::f64, c.seed);
-        bind_fused(p, c, what, element::f64, layout::shuffled);
+        bound_program p(gradients ? with_gradients(what) : bound_program::parsed(what.text), type,
+                        c.seed);
+        bind_fused(p, c, what, type, layout::shuffled);
         engine::request request = p.request();
         std::optional<bound_outputs> outputs;
         // Places are no numbers that are scaled.
