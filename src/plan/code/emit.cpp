@@ -313,10 +313,9 @@ private:
         for (std::size_t k = 0; k < node.lookups.size(); ++k) {
             const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
             const slot& source = slot_of(node.source);
-            const std::int32_t words = node.lookups[k].words;
+            const auto words = node.lookups[k].words;
             all.push_back({walked(graph_[node.arguments[k]].source, loops), source.strides[axis],
-                           source.extents[axis],
-                           words < 0 ? "" : plan_.place_words[static_cast<std::size_t>(words)],
+                           source.extents[axis], words ? plan_.place_words[words.index()] : "",
                            node.lookups[k].may_stray});
         }
         return all;

@@ -116,11 +116,13 @@ place address_of(const access&, const std::vector<std::int64_t>& strides);
 /// The same where a place with an edge lies within: how the elements there follow each other.
 place inner_address_of(const access&, const std::vector<std::int64_t>& strides);
 
+/// What messages call an axis that is read where a tensor says, of those in `program_plan`.
+struct lookup_words;
 /// An axis that is read where a tensor says.
 struct lookup_axis {
     std::int32_t axis = -1;
-    std::int32_t words = -1;  // which it is, for messages: of the first equation that reads it so
-    bool may_stray = false;   // of lookups or a contraction: where it is no place, the product is 0
+    number_of<lookup_words> words{};  // which it is: of the first equation that reads it so
+    bool may_stray = false;  // of lookups or a contraction: where it is no place, the product is 0
     bool operator==(const lookup_axis& other) const {
         return axis == other.axis && may_stray == other.may_stray;
     }

@@ -263,7 +263,7 @@ expr translation::gathered(const ir::node& n, const expr_list& numbers) {
         if (at.kind != ir::position_kind::gathered) continue;
         const ir::node& number = program_.nodes[program_.child(n, at.offset)];
         lookups[static_cast<std::size_t>(at.offset)] = {
-            axis, static_cast<std::int32_t>(place_words_.size())};
+            axis, number_of<lookup_words>(place_words_.size())};
         place_words_.push_back(fmt::format(
             "in {} axis {} of {} has the places 0 to {}, and a number {} is",
             words_of_equation(program_, equation_), axis, words_of_name(program_, n.name),
