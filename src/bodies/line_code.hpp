@@ -11,7 +11,7 @@
 
 #include "src/kernels/bodies/lines.hpp"
 #include "src/tile/program.hpp"
-#include "src/tile/tile.hpp"
+#include "src/tile/shape.hpp"
 
 namespace ricci::bodies {
 

@@ -67,7 +67,7 @@ private:
         terms_[0].a = &one_;
         terms_[0].b = out_;
         const std::size_t before = is_there_ ? 0 : 1;
-        table_.sum_terms(out_, 0, terms_ + before, count_ + 1 - before, 1, length_);
+        table_.sum_terms(out_, terms_ + before, count_ + 1 - before, length_);
         is_there_ = true;
         count_ = 0;
     }

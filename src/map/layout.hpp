@@ -8,7 +8,7 @@
 
 #include "src/tile/loops.hpp"
 #include "src/tile/program.hpp"
-#include "src/tile/tile.hpp"
+#include "src/tile/shape.hpp"
 #include "src/tile/walk.hpp"
 
 namespace ricci::elementwise {

@@ -79,8 +79,9 @@ tiled_map<T, S>::tiled_map(const steps::map& map, std::vector<node> program, loo
     }
     direct_output_ = !converts && layout_.shape.contiguous(code_.strides(0));
     past_ = writes_past();
-    writes_rows_ = !converts && !direct_output_ && !past_ && layout_.how == traversal::plain &&
-                   code_.writes_rows() && code_.strides(0).q == 1;
+    if constexpr (is_real<T>)
+        writes_rows_ = !converts && !direct_output_ && !past_ && layout_.how == traversal::plain &&
+                       code_.writes_rows() && code_.strides(0).q == 1;
     ahead_ = choose_ahead();
     find_factors(program);
     units_ = layout_.units.steps();
@@ -250,8 +251,9 @@ void tiled_map<T, S>::run_plain(void* const* bases, std::int64_t first, std::int
         if (past_) {
             put_past(m, writer, code_.run(m.tile, m.at, p, q, nullptr), p, q);
         } else if (writes_rows_) {
-            code_.run_to_rows(m.tile, m.at, p, q, reinterpret_cast<T*>(output(m)),
-                              code_.strides(0).p);
+            if constexpr (is_real<T>)
+                code_.run_to_rows(m.tile, m.at, p, q, reinterpret_cast<T*>(output(m)),
+                                  code_.strides(0).p);
         } else {
             const tile_view<T> view = code_.run(m.tile, m.at, p, q, direct(m));
             if (!direct_output_) put(m, view.data, view.stride, p, q);

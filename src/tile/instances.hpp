@@ -13,9 +13,13 @@
     X(float, bf16);             \
     X(float, f16)
 
+/// Those without a register machine.
+#define RICCI_FOR_OTHER_TILES(X) \
+    X(std::int32_t);             \
+    X(std::int64_t);             \
+    X(std::complex<float>);      \
+    X(std::complex<double>)
+
 #define RICCI_FOR_TILES(X)   \
     RICCI_FOR_REAL_TILES(X); \
-    X(std::int32_t);         \
-    X(std::int64_t);         \
-    X(std::complex<float>);  \
-    X(std::complex<double>)
+    RICCI_FOR_OTHER_TILES(X)

@@ -8,7 +8,6 @@
 
 #include "src/tile/instances.hpp"
 #include "src/tile/strided.hpp"
-#include "src/tile/sums.hpp"
 #include "src/tile/totals.hpp"
 
 namespace ricci::elementwise {
@@ -21,19 +20,17 @@ constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
 }  // namespace
 
-template <class T, class S>
-class tile_code<T, S>::compiler {
+template <class T>
+class tile_code<T>::compiler {
 public:
     compiler(tile_code& code, std::span<const node> program) : code_(code), program_(program) {
         classify();
-        find_sums();
         find_last_uses();
     }
 
     /// Slots are numbered within their kind first; `finish` puts the kinds one after another.
     void compile() {
-        for (std::size_t k = 0; k + 1 < program_.size(); ++k)
-            if (part_of_[k] == k) compile_value(k);
+        for (std::size_t k = 0; k + 1 < program_.size(); ++k) compile_value(k);
         compile_result(program_.size() - 1);
         finish();
     }
@@ -49,10 +46,6 @@ private:
     std::span<const node> program_;
     std::vector<bool> uniform_;
     std::vector<std::size_t> last_use_;
-    std::vector<std::size_t> part_of_;  // itself, or the sum that it is computed in
-    std::vector<const program_sum*> sum_at_;
-    std::vector<program_sum> sums_;
-    std::vector<std::vector<std::pair<location, location>>> sum_places_;  // of factors, by sum
     std::vector<location> at_;
     std::vector<std::size_t> free_registers_;
     std::size_t singles_ = 0, pointers_ = 0;
@@ -89,79 +82,8 @@ private:
             for (const int argument : program_[k].argument) {
                 if (argument < 0) continue;
                 auto& last = last_use_[static_cast<std::size_t>(argument)];
-                last = std::max(last, part_of_[k]);
+                last = std::max(last, k);
             }
-        }
-    }
-
-    void find_sums() {
-        part_of_.resize(program_.size());
-        for (std::size_t k = 0; k < program_.size(); ++k) part_of_[k] = k;
-        sum_at_.assign(program_.size(), nullptr);
-        if (converts || kernels::elementwise<T>().sum_terms == nullptr) return;
-        sums_ = elementwise::find_sums(
-            program_, [&](std::size_t k) { return uniform_[k] || is_number_of_row(k); });
-        for (const auto& sum : sums_) {
-            sum_at_[sum.result] = &sum;
-            for (const std::size_t k : sum.inside) part_of_[k] = sum.result;
-        }
-    }
-
-    /// An operand that stands still along a row, and has another number for the next one.
-    bool is_number_of_row(std::size_t k) const {
-        return is(program_[k], opcode::load) && !converts && strides_of(program_[k]).q == 0;
-    }
-    bool is_row(std::size_t k) const {
-        return is(program_[k], opcode::load) && !converts && !uniform_[k] &&
-               (strides_of(program_[k]).q == 1 || is_number_of_row(k));
-    }
-
-    /// A factor: an operand's rows where they lie, if nobody has fetched them. A number of a row is
-    /// read there in any case: the sum may be written where it was fetched to.
-    location locate_rows(std::size_t k, factor_rows& rows) {
-        const bool there = !uniform_[k] && is_number_of_row(k);
-        if (there || (is_row(k) && at_[k].where == place::none &&
-                      !code_.shape_.contiguous(strides_of(program_[k])))) {
-            rows.operand = program_[k].operand;
-            return {};
-        }
-        return locate(k);
-    }
-
-    void compile_sum(std::size_t k, step& s) {
-        s.what = action::sum_terms;
-        s.operand = code_.sums_.size();
-        auto& terms = code_.sums_.emplace_back();
-        std::vector<std::pair<location, location>> places;
-        std::vector<std::size_t> used;
-        const auto factor = [&](int value, factor_rows& rows) {
-            if (value < 0) {
-                rows.is_number = true;
-                const location one{place::single, singles_++};
-                constants_.emplace_back(one, number_from<T>(1));
-                return one;
-            }
-            used.push_back(static_cast<std::size_t>(value));
-            rows.is_number = uniform_[used.back()];
-            return locate_rows(used.back(), rows);
-        };
-        for (const auto& from : sum_at_[k]->terms) {
-            auto& t = terms.emplace_back();
-            const location a = factor(from.a, t.a);
-            t.has_b = from.b >= 0;
-            t.scales = from.scales;
-            const location b = t.has_b ? factor(from.b, t.b) : location{};
-            const auto moving = static_cast<std::size_t>(from.a);
-            t.a_moves = from.a >= 0 && t.has_b && !uniform_[moving] && !is_number_of_row(moving);
-            places.emplace_back(a, b);
-        }
-        sum_places_.push_back(std::move(places));
-        for (std::size_t u = 0; u < used.size(); ++u) {
-            const std::size_t value = used[u];
-            const auto before = used.begin() + static_cast<std::ptrdiff_t>(u);
-            if (std::find(used.begin(), before, value) == before &&
-                at_[value].where == place::reg && last_use_[value] == k)
-                free_registers_.push_back(at_[value].number);
         }
     }
 
@@ -180,10 +102,10 @@ private:
         if (is(n, opcode::constant)) {
             at_[k] = {place::single, singles_++};
             constants_.emplace_back(at_[k], number_from<T>(n.value));
-        } else if (is(n, opcode::load) && uniform_[k] && !converts) {
+        } else if (is(n, opcode::load) && uniform_[k]) {
             at_[k] = {place::pointer, pointers_++};
             single_.emplace_back(at_[k], operand);
-        } else if (is(n, opcode::load) && !converts && code_.shape_.contiguous(strides_of(n))) {
+        } else if (is(n, opcode::load) && code_.shape_.contiguous(strides_of(n))) {
             at_[k] = {place::pointer, pointers_++};
             direct_.emplace_back(at_[k], operand);
         } else {
@@ -207,11 +129,6 @@ private:
     void compile_value(std::size_t k) {
         if (is_leaf(program_[k])) return;
         step s;
-        if (sum_at_[k] != nullptr) {
-            compile_sum(k, s);
-            at_[k] = new_register();
-            return emit(s, false, at_[k], {});
-        }
         std::vector<location> arguments = compile_apply(k, s);
         at_[k] = uniform_[k] ? location{place::single, singles_++} : new_register();
         emit(s, uniform_[k], at_[k], std::move(arguments));
@@ -253,8 +170,8 @@ private:
             target = new_register();
         } else if (is(n, opcode::load)) {
             const tile_strides& strides = strides_of(n);
-            code_.in_place_ = !converts && (strides.q == 1 || code_.shape_.q_extent == 1 ||
-                                            code_.shape_.reads_runs);
+            code_.in_place_ =
+                strides.q == 1 || code_.shape_.q_extent == 1 || code_.shape_.reads_runs;
             s.what = action::gather;
             s.operand = static_cast<std::size_t>(n.operand);
             // Read in place it needs no register; the caller names the memory when it wants a copy.
@@ -262,9 +179,6 @@ private:
         } else if (is(n, opcode::position)) {
             s.what = action::count_up;
             s.operand = static_cast<std::size_t>(n.operand);
-            target = new_register();
-        } else if (sum_at_[k] != nullptr) {
-            compile_sum(k, s);
             target = new_register();
         } else {
             arguments = compile_apply(k, s);
@@ -302,11 +216,6 @@ private:
             resolve(code_.each_begin_[i], begin_targets_[i], begin_arguments_[i]);
         }
         resolve(code_.last_, tile_targets_.back(), tile_arguments_.back());
-        for (std::size_t sum = 0; sum < sum_places_.size(); ++sum)
-            for (std::size_t t = 0; t < sum_places_[sum].size(); ++t) {
-                code_.sums_[sum][t].a.slot = slot(sum_places_[sum][t].first);
-                code_.sums_[sum][t].b.slot = slot(sum_places_[sum][t].second);
-            }
         for (const auto& [where, operand] : direct_)
             code_.direct_.push_back({slot(where), operand});
         for (const auto& [where, operand] : single_)
@@ -318,17 +227,17 @@ private:
     }
 };
 
-template <class T, class S>
-tile_code<T, S>::tile_code(std::span<const node> program, std::span<const tile_strides> strides,
-                           tile_shape shape)
+template <class T>
+tile_code<T>::tile_code(std::span<const node> program, std::span<const tile_strides> strides,
+                        tile_shape shape)
     : strides_(strides.begin(), strides.end()), shape_(shape) {
     const auto elements = static_cast<std::size_t>(shape.elements());
     register_elements_ = (elements + 15) / 16 * 16;  // whole cache lines
     compiler(*this, program).compile();
 }
 
-template <class T, class S>
-void tile_code<T, S>::start(const tile_memory<T>& memory) const {
+template <class T>
+void tile_code<T>::start(const tile_memory<T>& memory) const {
     for (std::size_t k = 0; k < registers_; ++k) {
         memory.slots[k] = memory.numbers + k * register_elements_;
     }
@@ -338,9 +247,9 @@ void tile_code<T, S>::start(const tile_memory<T>& memory) const {
     for (const number& c : constants_) *const_cast<T*>(memory.slots[c.slot]) = c.value;
 }
 
-template <class T, class S>
-void tile_code<T, S>::run_step(const step& s, const tile_memory<T>& memory, const std::int64_t* at,
-                               std::int64_t p, std::int64_t q, T* to) const {
+template <class T>
+void tile_code<T>::run_step(const step& s, const tile_memory<T>& memory, const std::int64_t* at,
+                            std::int64_t p, std::int64_t q, T* to) const {
     switch (s.what) {
         case action::apply:
             s.kernel(to, memory.slots[s.argument[0]], memory.slots[s.argument[1]],
@@ -348,14 +257,10 @@ void tile_code<T, S>::run_step(const step& s, const tile_memory<T>& memory, cons
             break;
         case action::gather: {
             const tile_strides& stride = strides_[s.operand];
-            const S* from = static_cast<const S*>(memory.bases[s.operand]) + at[s.operand];
-            if constexpr (converts) gather_converted(to, from, p, stride.p, q, stride.q);
-            else gather(to, from, p, stride.p, q, stride.q);
+            const T* from = static_cast<const T*>(memory.bases[s.operand]) + at[s.operand];
+            gather(to, from, p, stride.p, q, stride.q);
             break;
         }
-        case action::sum_terms:
-            run_sum(sums_[s.operand], memory, at, p, q, to, q);
-            break;
         case action::count_up: {
             const tile_strides& stride = strides_[s.operand];
             count_up(kernels::elementwise<T>().count_up, to, at[s.operand], p, stride.p, q,
@@ -365,37 +270,8 @@ void tile_code<T, S>::run_step(const step& s, const tile_memory<T>& memory, cons
     }
 }
 
-template <class T, class S>
-std::int64_t tile_code<T, S>::row_step(const factor_rows& rows, std::int64_t q) const {
-    if (rows.operand >= 0) return strides_[static_cast<std::size_t>(rows.operand)].p;
-    return rows.is_number ? 0 : q;
-}
-
-template <class T, class S>
-void tile_code<T, S>::run_sum(const std::vector<term>& sum, const tile_memory<T>& memory,
-                              const std::int64_t* at, std::int64_t p, std::int64_t q, T* to,
-                              std::int64_t out_step) const {
-    kernels::sum_term<T> terms[most_terms_of_sum];
-    const auto rows = [&](const factor_rows& from) {
-        if (from.operand < 0) return memory.slots[from.slot];
-        const auto operand = static_cast<std::size_t>(from.operand);
-        return static_cast<const T*>(memory.bases[operand]) + at[operand];
-    };
-    for (std::size_t t = 0; t < sum.size(); ++t) {
-        terms[t].a = rows(sum[t].a);
-        terms[t].a_step = row_step(sum[t].a, q);
-        terms[t].a_moves = sum[t].a_moves;
-        terms[t].scales = sum[t].scales;
-        if (!sum[t].has_b) continue;
-        terms[t].b = rows(sum[t].b);
-        terms[t].b_step = row_step(sum[t].b, q);
-    }
-    kernels::elementwise<T>().sum_terms(to, out_step, terms, sum.size(),
-                                        static_cast<std::size_t>(p), static_cast<std::size_t>(q));
-}
-
-template <class T, class S>
-void tile_code<T, S>::begin(const tile_memory<T>& memory, const std::int64_t* at) const {
+template <class T>
+void tile_code<T>::begin(const tile_memory<T>& memory, const std::int64_t* at) const {
     for (const pointer& o : single_) {
         memory.slots[o.slot] = static_cast<const T*>(memory.bases[o.operand]) + at[o.operand];
     }
@@ -404,30 +280,16 @@ void tile_code<T, S>::begin(const tile_memory<T>& memory, const std::int64_t* at
     }
 }
 
-template <class T, class S>
-void tile_code<T, S>::run_all_but_result(const tile_memory<T>& memory, const std::int64_t* at,
-                                         std::int64_t p, std::int64_t q) const {
+template <class T>
+tile_view<T> tile_code<T>::run(const tile_memory<T>& memory, const std::int64_t* at, std::int64_t p,
+                               std::int64_t q, T* out) const {
     for (const pointer& o : direct_) {
         memory.slots[o.slot] = static_cast<const T*>(memory.bases[o.operand]) + at[o.operand];
     }
     for (const step& s : each_tile_) {
         run_step(s, memory, at, p, q, const_cast<T*>(memory.slots[s.to]));
     }
-}
-
-template <class T, class S>
-void tile_code<T, S>::run_to_rows(const tile_memory<T>& memory, const std::int64_t* at,
-                                  std::int64_t p, std::int64_t q, T* out,
-                                  std::int64_t out_step) const {
-    run_all_but_result(memory, at, p, q);
-    run_sum(sums_[last_.operand], memory, at, p, q, out, out_step);
-}
-
-template <class T, class S>
-tile_view<T> tile_code<T, S>::run(const tile_memory<T>& memory, const std::int64_t* at,
-                                  std::int64_t p, std::int64_t q, T* out) const {
-    run_all_but_result(memory, at, p, q);
-    if (!converts && in_place_ && out == nullptr) {
+    if (in_place_ && out == nullptr) {
         return {static_cast<const T*>(memory.bases[last_.operand]) + at[last_.operand],
                 strides_[last_.operand].p};
     }
@@ -440,7 +302,7 @@ tile_view<T> tile_code<T, S>::run(const tile_memory<T>& memory, const std::int64
     return {to, q};
 }
 
-#define RICCI_INSTANTIATE(...) template class tile_code<__VA_ARGS__>
-RICCI_FOR_TILES(RICCI_INSTANTIATE);
+#define RICCI_INSTANTIATE(T) template class tile_code<T>
+RICCI_FOR_OTHER_TILES(RICCI_INSTANTIATE);
 
 }  // namespace ricci::elementwise

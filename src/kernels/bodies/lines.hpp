@@ -29,10 +29,10 @@ struct line_table {
     int block = 1;  // elements that a block holds
     int lanes = 1;
 
-    /// Runs a program, which ends with `end` or `finish`, over `rows` lines of n elements; no alignment is
-    /// asked for. x and y of instructions are numbers of operands, of which the first `moving` have
-    /// a step from line to line, which is taken: `at` is behind the last line afterwards.
-    /// A result may be an operand, element for element.
+    /// Runs a program, which ends with `end` or `finish`, over `rows` lines of n elements; no
+    /// alignment is asked for. x and y of instructions are numbers of operands, of which the first
+    /// `moving` have a step from line to line, which is taken: `at` is behind the last line
+    /// afterwards. A result may be an operand, element for element.
     void (*run)(const body_instruction* program, line_operand<T>* operands, std::size_t moving,
                 std::int64_t rows, std::int64_t n) = nullptr;
 };

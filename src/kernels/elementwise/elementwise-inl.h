@@ -31,12 +31,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 RICCI_OPERATION(negate_op, (D, V a, V, V), hn::Neg(a));
 RICCI_OPERATION(square_op, (D, V a, V, V), hn::Mul(a, a));
-RICCI_OPERATION(reciprocal_op, (D d, V a, V, V), hn::Div(hn::Set(d, hn::TFromD<D>(1)), a));
 RICCI_OPERATION(add_op, (D, V a, V b, V), hn::Add(a, b));
 RICCI_OPERATION(subtract_op, (D, V a, V b, V), hn::Sub(a, b));
 RICCI_OPERATION(multiply_op, (D, V a, V b, V), hn::Mul(a, b));
 RICCI_OPERATION(divide_op, (D, V a, V b, V), hn::Div(a, b));
-RICCI_OPERATION(power_op, (D d, V a, V b, V), power(d, a, b));
 RICCI_OPERATION(less_op, (D d, V a, V b, V), truth(d, hn::Lt(a, b)));
 RICCI_OPERATION(less_equal_op, (D d, V a, V b, V), truth(d, hn::Le(a, b)));
 RICCI_OPERATION(equal_op, (D d, V a, V b, V), truth(d, hn::Eq(a, b)));
@@ -44,7 +42,6 @@ RICCI_OPERATION(not_equal_op, (D d, V a, V b, V), truth(d, differs(a, b)));
 RICCI_OPERATION(and_op, (D d, V a, V b, V), truth(d, hn::And(is_true(d, a), is_true(d, b))));
 RICCI_OPERATION(or_op, (D d, V a, V b, V), truth(d, hn::Or(is_true(d, a), is_true(d, b))));
 RICCI_OPERATION(select_op, (D d, V a, V b, V c), hn::IfThenElse(is_true(d, a), b, c));
-RICCI_OPERATION(multiply_add_op, (D, V a, V b, V c), hn::MulAdd(a, b, c));
 
 #undef RICCI_OPERATION
 
@@ -98,28 +95,13 @@ constexpr void set_ternary(elementwise_table<T>& table, int op) {
     table.apply[op][6] = apply_loop<Op, 3, 6, T>;
 }
 
+/// Of float and double, what folds ask for.
 template <class T>
-constexpr void set_operations(elementwise_table<T>& table) {
+constexpr void set_operations_of_folds(elementwise_table<T>& table) {
     using steps::opcode;
-    set_unary<negate_op>(table, opcode::negate);
-    set_unary<square_op>(table, opcode::square);
-    set_unary<reciprocal_op>(table, opcode::reciprocal);
-#define RICCI_FUNCTION(NAME, ...) set_unary<NAME##_op>(table, opcode::NAME);
-#define RICCI_FUNCTION_OF_TWO(NAME, ...) set_binary<NAME##_op>(table, opcode::NAME);
-#include <ricci/detail/functions.inc>
-    set_binary<add_op>(table, opcode::add);
-    set_binary<subtract_op>(table, opcode::subtract);
+    set_unary<log_op>(table, opcode::log);
     set_binary<multiply_op>(table, opcode::multiply);
     set_binary<divide_op>(table, opcode::divide);
-    set_binary<power_op>(table, opcode::power);
-    set_binary<less_op>(table, opcode::less);
-    set_binary<less_equal_op>(table, opcode::less_equal);
-    set_binary<equal_op>(table, opcode::equal);
-    set_binary<not_equal_op>(table, opcode::not_equal);
-    set_binary<and_op>(table, opcode::logical_and);
-    set_binary<or_op>(table, opcode::logical_or);
-    set_ternary<select_op>(table, operation(opcode::select));
-    set_ternary<multiply_add_op>(table, multiply_add);
 }
 
 }  // namespace ricci::kernels::HWY_NAMESPACE

@@ -20,15 +20,12 @@ constexpr int arity(int op) {
     return op == multiply_add ? 3 : steps::arity(static_cast<steps::opcode>(op));
 }
 
-/// A term of a sum, a product of two: of rows of numbers, `b_step` elements apart, with rows as
-/// well or with one number for each row, `a_step` apart. Without b it is that number.
+/// A term of a sum, a product of two rows of numbers, or of a number and a row.
 template <class T>
 struct sum_term {
     const T* a = nullptr;
     const T* b = nullptr;
-    std::ptrdiff_t a_step = 0, b_step = 0;
-    bool a_moves = false;  // there are rows of a, too
-    bool scales = false;   // what was added up before is multiplied by the number a, and b added
+    bool a_moves = false;  // a is a row, too
 };
 
 /// Kernels on unit-stride memory of any alignment; those that an element type has no use for (the
@@ -42,15 +39,15 @@ struct elementwise_table {
     /// out[i] = op(a[i], b[i], c[i]); arguments that the operation lacks are not read.
     using apply_fn = void (*)(T* out, const T* a, const T* b, const T* c, std::size_t n);
     /// apply[op][mask]: bit k of mask set: argument k is one number, used for every i. Masks with
-    /// every argument set are absent (nullptr): such a call is one with n = 1 and mask 0.
+    /// every argument set are absent (nullptr): such a call is one with n = 1 and mask 0. Of float
+    /// and double there is what folds ask for: products, quotients and logarithms. Their programs
+    /// run on the register machine (src/kernels/bodies/lines.hpp).
     apply_fn apply[operation_count][8];
 
-    /// out[r * out_step + i] = the sum of `count` terms, each multiplied and added to those before
-    /// it in one rounding where the target has that; r < rows, i < n. Only the first may be a
-    /// number, and it does not scale. float and double only. `out` may be the memory of a term, row
-    /// by row.
-    void (*sum_terms)(T* out, std::ptrdiff_t out_step, const sum_term<T>* terms, std::size_t count,
-                      std::size_t rows, std::size_t n);
+    /// out[i] = the sum of `count` terms, at least one, each multiplied and added to those before
+    /// it in one rounding where the target has that. float and double only. `out` may be the row of
+    /// a term.
+    void (*sum_terms)(T* out, const sum_term<T>* terms, std::size_t count, std::size_t n);
 
     /// out[i] = start + i * step: whole numbers, exact as long as every one has an exact value.
     void (*count_up)(T* out, T start, T step, std::size_t n);

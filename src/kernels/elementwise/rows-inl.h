@@ -374,7 +374,7 @@ template <class T>
 constexpr elementwise_table<T> make_elementwise_table() {
     elementwise_table<T> table{};
     table.lanes = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
-    set_operations(table);
+    set_operations_of_folds(table);
     table.count_up = count_up<T>;
     table.transpose = transpose_near<T>;
     table.spread = spread<T>;

@@ -1,4 +1,4 @@
-// Sums of many terms in one pass, in registers.
+// Sums of many products of rows in one pass, in registers.
 
 #if defined(RICCI_KERNELS_TERMS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RICCI_KERNELS_TERMS_INL_H
@@ -21,69 +21,52 @@ namespace ricci::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `Count` vectors of a row of sums from i on. `load(from, v)` reads the v-th one, which is there.
+/// `Count` vectors of sums from i on. `load(from, v)` reads the v-th one, which is there.
 template <std::size_t Count, class D, class T, class Load>
 HWY_INLINE void add_up_terms(D d, stored<hn::Vec<D>> (&sums)[Count], const sum_term<T>* terms,
-                             std::size_t count, std::ptrdiff_t row, std::size_t i, Load load) {
+                             std::size_t count, std::size_t i, Load load) {
     using V = hn::Vec<D>;
     constexpr std::size_t lanes = hn::MaxLanes(D());
-    const auto number = [=](const sum_term<T>& x)
-                            HWY_ATTR { return hn::Set(d, x.a[row * x.a_step]); };
     const auto add = [&](const sum_term<T>& x, auto join) HWY_ATTR RICCI_INLINE_LAMBDA {
-        const T* const b = x.b + row * x.b_step + i;
+        const T* const b = x.b + i;
         if (x.a_moves) {
-            const T* const a = x.a + row * x.a_step + i;
+            const T* const a = x.a + i;
             RICCI_UNROLL
             for (std::size_t v = 0; v < Count; ++v)
                 join(v, static_cast<V>(load(a + v * lanes, v)),
                      static_cast<V>(load(b + v * lanes, v)));
             return;
         }
-        const V factor = number(x);
+        const V factor = hn::Set(d, *x.a);
         RICCI_UNROLL
         for (std::size_t v = 0; v < Count; ++v)
             join(v, factor, static_cast<V>(load(b + v * lanes, v)));
     };
-    if (terms[0].b == nullptr) {
-        const V first = number(terms[0]);
-        RICCI_UNROLL
-        for (std::size_t v = 0; v < Count; ++v) sums[v] = first;
-    } else {
-        add(terms[0], [&](std::size_t v, V x, V y) HWY_ATTR { sums[v] = hn::Mul(x, y); });
-    }
-    for (std::size_t t = 1; t < count; ++t) {
-        const sum_term<T>& x = terms[t];
-        if (!x.scales) {
-            add(x, [&](std::size_t v, V a, V b) HWY_ATTR { sums[v] = hn::MulAdd(a, b, sums[v]); });
-        } else if (x.b != nullptr) {
-            add(x, [&](std::size_t v, V a, V b) HWY_ATTR { sums[v] = hn::MulAdd(a, sums[v], b); });
-        } else {
-            const V factor = number(x);
-            RICCI_UNROLL
-            for (std::size_t v = 0; v < Count; ++v) sums[v] = hn::Mul(factor, sums[v]);
-        }
-    }
+    add(terms[0], [&](std::size_t v, V x, V y) HWY_ATTR { sums[v] = hn::Mul(x, y); });
+    for (std::size_t t = 1; t < count; ++t)
+        add(terms[t],
+            [&](std::size_t v, V a, V b) HWY_ATTR { sums[v] = hn::MulAdd(a, b, sums[v]); });
 }
 
 /// The last of `Count` vectors has `rest` numbers, of which there are fewer than lanes; 0: all.
 template <std::size_t Count, class T>
-HWY_INLINE void sum_vectors(T* to, const sum_term<T>* terms, std::size_t count, std::ptrdiff_t row,
-                            std::size_t i, std::size_t rest) {
+HWY_INLINE void sum_vectors(T* to, const sum_term<T>* terms, std::size_t count, std::size_t i,
+                            std::size_t rest) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
     constexpr std::size_t last = Count - 1;
     stored<V> sums[Count];
     if (rest == 0) {
-        add_up_terms<Count>(d, sums, terms, count, row, i,
-                            [=](const T* from, std::size_t)
-                                HWY_ATTR { return hn::LoadU(d, from); });
+        add_up_terms<Count>(d, sums, terms, count, i, [=](const T* from, std::size_t) HWY_ATTR {
+            return hn::LoadU(d, from);
+        });
         RICCI_UNROLL
         for (std::size_t v = 0; v < Count; ++v)
             hn::StoreU(static_cast<V>(sums[v]), d, to + i + v * lanes);
         return;
     }
-    add_up_terms<Count>(d, sums, terms, count, row, i, [=](const T* from, std::size_t v) HWY_ATTR {
+    add_up_terms<Count>(d, sums, terms, count, i, [=](const T* from, std::size_t v) HWY_ATTR {
         return v == last ? load_first(d, from, rest) : hn::LoadU(d, from);
     });
     RICCI_UNROLL
@@ -93,34 +76,29 @@ HWY_INLINE void sum_vectors(T* to, const sum_term<T>* terms, std::size_t count, 
 }
 
 template <class T>
-void sum_terms(T* out, std::ptrdiff_t out_step, const sum_term<T>* terms, std::size_t count,
-               std::size_t rows, std::size_t n) {
+void sum_terms(T* out, const sum_term<T>* terms, std::size_t count, std::size_t n) {
     constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>()), abreast = 8;
-    for (std::size_t r = 0; r < rows; ++r) {
-        const auto row = static_cast<std::ptrdiff_t>(r);
-        T* const to = out + row * out_step;
-        std::size_t i = 0;
-        for (; i + abreast * lanes <= n; i += abreast * lanes)
-            sum_vectors<abreast>(to, terms, count, row, i, 0);
-        // What is left at once: one vector alone would wait for itself at every term.
-        const std::size_t rest = (n - i) % lanes;
-        switch ((n - i + lanes - 1) / lanes) {
-#define RICCI_CASE(COUNT)                                   \
-    case COUNT:                                             \
-        sum_vectors<COUNT>(to, terms, count, row, i, rest); \
+    std::size_t i = 0;
+    for (; i + abreast * lanes <= n; i += abreast * lanes)
+        sum_vectors<abreast>(out, terms, count, i, 0);
+    // What is left at once: one vector alone would wait for itself at every term.
+    const std::size_t rest = (n - i) % lanes;
+    switch ((n - i + lanes - 1) / lanes) {
+#define RICCI_CASE(COUNT)                               \
+    case COUNT:                                         \
+        sum_vectors<COUNT>(out, terms, count, i, rest); \
         break
-            RICCI_CASE(1);
-            RICCI_CASE(2);
-            RICCI_CASE(3);
-            RICCI_CASE(4);
-            RICCI_CASE(5);
-            RICCI_CASE(6);
-            RICCI_CASE(7);
-            RICCI_CASE(8);
+        RICCI_CASE(1);
+        RICCI_CASE(2);
+        RICCI_CASE(3);
+        RICCI_CASE(4);
+        RICCI_CASE(5);
+        RICCI_CASE(6);
+        RICCI_CASE(7);
+        RICCI_CASE(8);
 #undef RICCI_CASE
-            default:
-                break;
-        }
+        default:
+            break;
     }
 }
 

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "src/kernels/elementwise/elementwise.hpp"
+#include "src/map/map.hpp"
 #include "tests/catch.hpp"
 #include "tests/unit/map/elementwise_targets.hpp"
 #include "tests/unit/map/meanings.hpp"
@@ -30,13 +33,29 @@ double ulps(T got, long double expected) {
     return static_cast<double>(std::abs(static_cast<long double>(got) - expected) / step);
 }
 
+/// What a map makes of one operation: y[i] = op(a[i], b[i]).
+template <class T>
+std::vector<T> mapped(int op, std::vector<T> a, std::vector<T> b) {
+    using ricci::steps::instruction;
+    std::vector<T> y(a.size());
+    std::vector<instruction> program{{opcode::load, -1, -1, -1, 1, 0},
+                                     {opcode::load, -1, -1, -1, 2, 0}};
+    const bool of_two = ricci::kernels::arity(op) == 2;
+    program.push_back({static_cast<opcode>(op), 0, of_two ? 1 : -1, -1, -1, 0});
+    const std::vector<std::int64_t> extents{static_cast<std::int64_t>(a.size())}, strides{1};
+    const std::vector<ricci::steps::operand> operands(3, {0, strides});
+    const ricci::elementwise::prepared_map map(
+        {ricci::element_v<T>, ricci::steps::fold::none, extents, 0, operands, program});
+    void* const bases[] = {y.data(), a.data(), b.data()};
+    map.run(bases);
+    return y;
+}
+
 /// The worst error of one function over the given arguments.
 template <class T>
 double worst(opcode code, const std::vector<T>& x) {
-    const auto& table = ricci::kernels::elementwise<T>();
     const int op = ricci::kernels::operation(code);
-    std::vector<T> y(x.size());
-    table.apply[op][0](y.data(), x.data(), x.data(), x.data(), x.size());
+    const std::vector<T> y = mapped(op, x, x);
     double most = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         const long double expected = ricci::test::meaning<long double>(op, x[i], x[i], x[i]);
@@ -94,9 +113,7 @@ void check_edges() {
                               -tiny,   big,       -big,   T(0.5),  3,      -3,    T(88.8), T(-88.8),
                               T(-103), T(-104.5), T(710), T(-746), 100000, T(1e8)};
     for (int op = ricci::kernels::operation(opcode::negate); ricci::kernels::arity(op) == 1; ++op) {
-        const auto& table = ricci::kernels::elementwise<T>();
-        std::vector<T> y(x.size());
-        table.apply[op][0](y.data(), x.data(), nullptr, nullptr, x.size());
+        const std::vector<T> y = mapped(op, x, x);
         for (std::size_t i = 0; i < x.size(); ++i) {
             const long double wide = ricci::test::meaning<long double>(op, x[i], 0, 0);
             const T expected = static_cast<T>(wide);
@@ -107,16 +124,16 @@ void check_edges() {
             CHECK((y[i] == expected || (std::isnan(y[i]) && std::isnan(expected)) || close));
         }
     }
+    std::vector<T> first, second;
+    for (const T a : x)
+        for (const T b : x) first.push_back(a), second.push_back(b);
     for (int op = ricci::kernels::operation(opcode::maximum); ricci::kernels::arity(op) == 2;
          ++op) {
-        for (const T a : x) {
-            for (const T b : x) {
-                T y = 0;
-                ricci::kernels::elementwise<T>().apply[op][0](&y, &a, &b, &b, 1);
-                const T expected = ricci::test::meaning<T>(op, a, b, b);
-                CAPTURE(op, a, b, y, expected);
-                CHECK((y == expected || (std::isnan(y) && std::isnan(expected))));
-            }
+        const std::vector<T> y = mapped(op, first, second);
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            const T expected = ricci::test::meaning<T>(op, first[i], second[i], second[i]);
+            CAPTURE(op, first[i], second[i], y[i], expected);
+            CHECK((y[i] == expected || (std::isnan(y[i]) && std::isnan(expected))));
         }
     }
 }
