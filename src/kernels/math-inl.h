@@ -290,10 +290,10 @@ HWY_INLINE V modulo(D d, V a, V b) {
     const V zero = hn::Zero(d);
     const V size = hn::Abs(b);
     const V sign = hn::CopySign(hn::Set(d, T(1)), b);
-    // The rounded quotient may be one off in either direction.
+    // The rounded quotient is never below the true one, and may be one above it. What is rounded up
+    // to the divisor stays, as it does where lanes are computed one by one.
     const V s = hn::Mul(r, sign);
-    const V less = hn::IfThenElse(hn::Ge(s, size), hn::Sub(s, size), s);
-    r = hn::Mul(hn::IfThenElse(hn::Lt(s, zero), hn::Add(s, size), less), sign);
+    r = hn::Mul(hn::IfThenElse(hn::Lt(s, zero), hn::Add(s, size), s), sign);
     // Comparisons are false for NaN, which covers infinite arguments and a divisor of 0.
     if (HWY_LIKELY(hn::AllTrue(
             d, hn::And(hn::Lt(hn::Abs(q), hn::Set(d, T(1 << 22))), hn::Le(hn::Abs(r), size))))) {
