@@ -246,6 +246,9 @@ public:
 
     /// Whether there are both maxima or minima and comparisons for equality.
     bool compares_extrema() const { return has_extremum_ && has_equality_; }
+    /// A value that comes to stand where these are bound, of which it binds none: what it binds of
+    /// them has other loops.
+    expr apart(const loop_list& over, expr body);
     /// Whether no sum or fold binds a loop that something in it binds, too.
     bool binds_once() const;
 
@@ -276,7 +279,6 @@ private:
     expr find(std::uint64_t hash, const expression& node);
     expr keep(std::uint64_t hash, expression&& node);
     expr renamed(expr e, const loop_map& loops, memo& known);
-    expr apart(const loop_list& over, expr body);
     expr bound_elsewhere(expr e, const loop_list& taken, const loop_list& others, memo& known);
     expr loaded_at(expr load, loop l, expr number);
     expr substituted(expr e, const std::function<expr(expr)>& replaced, memo& known);

@@ -215,9 +215,14 @@ private:
         if (node.arguments.size() == node.lookups.size()) return false;
         const expr condition = node.arguments.back();
         if (holds(c, condition)) return true;
+        // What the condition binds is none of the loops that it comes to stand among.
+        loop_list taken = united(values_[c.value].bound, values_[c.value].indices);
         loop_map back;
-        for (const auto& [here, there] : names) back.emplace_back(there, here);
-        const expr here = values_.renamed(condition, back);
+        for (const auto& [here, there] : names) {
+            back.emplace_back(there, here);
+            taken = united(taken, {there});
+        }
+        const expr here = values_.renamed(values_.apart(taken, condition), back);
         if (std::ranges::find(to, here) == to.end()) to.push_back(here);
         return true;
     }
