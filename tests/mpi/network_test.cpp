@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "tests/mpi/ranks.hpp"
 
@@ -122,7 +123,8 @@ TEST_CASE("what is stopped goes on where it was") {
     remove();
     contract_options stopping;
     int asked = 0;
-    stopping.progress = [&](double, double) { return ++asked < 20; };
+    // Soon: on a busy machine the other ranks may have taken most of the slices.
+    stopping.progress = [&](double, double) { return ++asked < 3; };
     const std::string words =
         same_words([&] { mpi::contract(MPI_COMM_WORLD, r.n, *r.order, stopping, file); });
     CHECK(has(words, "was stopped"));
@@ -145,8 +147,9 @@ TEST_CASE("what is stopped goes on where it was") {
     // Nor is one that has lost its end.
     asked = 0;
     same_words([&] { mpi::contract(MPI_COMM_WORLD, r.n, *r.order, stopping, file); });
+    std::error_code missing;  // which the next check sees on all ranks
     if (rank_of_world() == 0)
-        std::filesystem::resize_file(file, std::filesystem::file_size(file) - 3);
+        std::filesystem::resize_file(file, std::filesystem::file_size(file, missing) - 3, missing);
     CHECK(has(same_words([&] { mpi::contract(MPI_COMM_WORLD, r.n, *r.order, {}, file); }),
               "is damaged"));
     remove();
