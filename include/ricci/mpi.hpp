@@ -42,8 +42,8 @@ RICCI_EXPORT std::vector<std::size_t> parts_of(std::size_t places, int ranks, in
 /// other, in the order of the ranks; they may differ in length, and be empty.
 class RICCI_EXPORT runner {
 public:
-    /// All ranks call this at a time. Throws the same ricci::error on all of them, where one of them
-    /// would throw alone or where they differ in what they bind; it names the rank.
+    /// All ranks call this at a time. Throws the same ricci::error on all of them, where one of
+    /// them would throw alone or where they differ in what they bind; it names the rank.
     runner(MPI_Comm comm, const program& p, const std::vector<std::string>& shared_out,
            ricci::detail::operand_list operands, const prepare_options& options = {},
            const run_options& together = {});

@@ -16,8 +16,8 @@
 
 namespace ricci::mpi {
 
-/// `to` = `from`, counted from this rank's first place; -1 where another rank has the place. What is
-/// no place stays none, and below 0 is one less.
+/// `to` = `from`, counted from this rank's first place; -1 where another rank has the place. What
+/// is no place stays none, and below 0 is one less.
 std::unique_ptr<collective> own_places(int rank, const array& from, const array& to,
                                        const distribution& parts);
 

@@ -1,4 +1,5 @@
-// The tree in which blocks are folded: it depends on how many blocks there are, and on nothing else.
+// The tree in which blocks are folded: it depends on how many blocks there are, and on nothing
+// else.
 #pragma once
 
 #include <cstddef>

@@ -26,9 +26,9 @@ void for_each_piece(std::size_t elements, std::size_t most, const Visit& visit) 
 }
 
 /// What all ranks do together with certain arrays, in every run: it is made once, with all that it
-/// needs. Arrays that are written lie row-major, as partial values do. All ranks begin theirs in one
-/// order, and the same; what computes meanwhile reads nothing of what comes, and writes nothing of
-/// what is sent.
+/// needs. Arrays that are written lie row-major, as partial values do. All ranks begin theirs in
+/// one order, and the same; what computes meanwhile reads nothing of what comes, and writes nothing
+/// of what is sent.
 class collective {
 public:
     virtual ~collective() = default;

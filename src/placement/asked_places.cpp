@@ -1,5 +1,5 @@
-// Rows of a tensor that lies in parts, at places that numbers say: each rank asks those who have them
-// for what it reads, or sends them what it has added up.
+// Rows of a tensor that lies in parts, at places that numbers say: each rank asks those who have
+// them for what it reads, or sends them what it has added up.
 #include <algorithm>
 
 #include "src/placement/placement.hpp"

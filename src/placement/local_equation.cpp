@@ -85,7 +85,7 @@ bool local_equation::may_leave_condition(ir::ref body) const {
     return !conditions || !places;
 }
 
-// Positions: the places of the letter that is split count from this rank's first ----------------------
+// Positions: the places of the letter that is split count from this rank's first ------------------
 
 ir::range local_equation::shifted(ir::range at) {
     if (!has_split(at)) return at;
@@ -336,7 +336,7 @@ local_equation::value local_equation::walk_other(const ir::node& x) {
     return {copy(x, children), own ? place::own : place::whole};
 }
 
-// The equation -------------------------------------------------------------------------------------
+// The equation ------------------------------------------------------------------------------------
 
 // Whether an expression has a value where a rank has no places of what it sums over, too: other
 // sums, yet to be added up, may be among its terms.

@@ -56,7 +56,8 @@ bool local_equation::cuts_one_letter(const ir::node& x, ir::ref child) const {
                         [&](ir::ref i) { return is_split(i) && !binds(x, i); });
 }
 
-// Whether clamp or wrap would pick among the places of a rank that has none: there is no nearest one.
+// Whether clamp or wrap would pick among the places of a rank that has none: there is no nearest
+// one.
 bool local_equation::clamps_nothing(const ir::node& x) {
     const std::vector<std::int64_t>& counts = bench_.sharing.of(all_).counts;
     if (std::find(counts.begin(), counts.end(), 0) == counts.end()) return false;

@@ -20,8 +20,8 @@ ir::ref unless_nothing(ir::program& p, ir::ref maximum, ir::ref otherwise) {
 }  // namespace
 
 // exp(x - m) / s, of which ranks have to agree on the pair of maximum and sum alone. These are two
-// numbers: where x is large, x - log-sum-exp has no digits left. What a rank tells of its own sum is
-// its logarithm beside its own maximum, which the engine finds in one pass.
+// numbers: where x is large, x - log-sum-exp has no digits left. What a rank tells of its own sum
+// is its logarithm beside its own maximum, which the engine finds in one pass.
 local_equation::value local_equation::softmax(const ir::node& x, value child) {
     const auto over_own = [&](ir::reduction r) {
         ir::node own = x;

@@ -165,9 +165,9 @@ struct placement {
     ir::ref need_neighbours(workbench& bench, ir::ref tensor, std::int32_t axis,
                             const std::vector<window>& windows, ir::ref equation);
 
-    /// Places of an axis that numbers say, of a form of a tensor of whole numbers: counted from this
-    /// rank's first place, and -1 where another rank has them; what is no place of the axis stays
-    /// none, and below 0 is one less.
+    /// Places of an axis that numbers say, of a form of a tensor of whole numbers: counted from
+    /// this rank's first place, and -1 where another rank has them; what is no place of the axis
+    /// stays none, and below 0 is one less.
     ir::ref need_own_places(workbench& bench, ir::ref numbers, std::int64_t extent,
                             ir::ref equation);
     /// The same counted among those that this rank asks for. Gives what is done, with what is made.

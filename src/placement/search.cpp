@@ -144,8 +144,8 @@ private:
         return found;
     }
     // What an equation may be cut along: nothing, each letter of axes that lie in parts, or are to,
-    // and all of these together that have as many places, as the shared-out index has become several
-    // letters in several sums; also those alone that are spelt as it is.
+    // and all of these together that have as many places, as the shared-out index has become
+    // several letters in several sums; also those alone that are spelt as it is.
     std::vector<std::vector<ir::ref>> splits_of(const placement& way, ir::ref e) const {
         std::vector<ir::ref> named;
         const std::vector<ir::ref> letters = letters_of(way, e, named);

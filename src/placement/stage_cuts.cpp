@@ -114,7 +114,8 @@ private:
         if (!group.emplace(n, exchange).second) return;
         for_each_read(n, [&](ir::ref r) { take(r, level, exchange, group); });
     }
-    // Whether a stage is cut behind the groups up to `last`, where exchanges of so many bytes begin.
+    // Whether a stage is cut behind the groups up to `last`, where exchanges of so many bytes
+    // begin.
     bool pays(const std::vector<ir::ref>& made, const std::map<ir::ref, std::size_t>& group,
               std::size_t last, double bytes) const {
         double hides = 0;

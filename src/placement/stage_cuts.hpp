@@ -19,9 +19,9 @@ std::vector<operation> in_order_of_readiness(const workbench& bench,
                                              const std::vector<operation>& operations);
 
 /// Of each stage what an exchange waits for comes first, in the order of the exchanges, and what
-/// none of them waits for comes last: it hides them. A stage is cut there only where that hides more
-/// than it costs to store what is made before the cut and read behind it, and where none of that is
-/// larger than all that the caller has, as scores of all pairs are. The same on all ranks.
+/// none of them waits for comes last: it hides them. A stage is cut there only where that hides
+/// more than it costs to store what is made before the cut and read behind it, and where none of
+/// that is larger than all that the caller has, as scores of all pairs are. The same on all ranks.
 stage_numbers cut_for_overlap(const workbench& bench, const std::vector<operation>& operations,
                               const std::vector<ir::ref>& outputs, stage_numbers stages);
 

@@ -240,8 +240,8 @@ void prepared_scan::run_rows(T* out, const T* in) const {
 }
 
 // A row of floats with the same decay everywhere. Four elements at a time rest on the last one of
-// those before them, by powers of the decay, so that one does not wait for the next. False: a double
-// does not hold such a power.
+// those before them, by powers of the decay, so that one does not wait for the next. False: a
+// double does not hold such a power.
 template <class T, bool Logarithms>
 bool prepared_scan::decay_evenly(T* out, const T* in, T decay) const {
     static_assert(std::is_same_v<T, float>);

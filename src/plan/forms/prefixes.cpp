@@ -34,7 +34,8 @@ constexpr std::int64_t fewest_scanned = 8;
 }  // namespace
 
 // What is folded, and its conditions: the factors of a sum; of other folds the condition without
-// which the number stands there that changes nothing, and a value. Nothing where it is no such body.
+// which the number stands there that changes nothing, and a value. Nothing where it is no such
+// body.
 expr_list lowering::folded_factors(fold folding, expr body) const {
     if (folding == fold::sum) return conjuncts_of(graph_, body);
     const auto& node = graph_[body];

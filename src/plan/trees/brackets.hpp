@@ -13,8 +13,8 @@ class brackets {
 public:
     explicit brackets(const ir::program_view& program);
 
-    /// Whether a tensor is read below the node, or there, where others say, or a function of a matrix
-    /// stands there: what need not exist where nobody wants it.
+    /// Whether a tensor is read below the node, or there, where others say, or a function of a
+    /// matrix stands there: what need not exist where nobody wants it.
     bool has_lookup(ir::ref node) const { return lookups_[static_cast<std::size_t>(node)]; }
     /// Whether the tensor is defined as a condition: 1 or 0 everywhere.
     bool is_condition_name(ir::ref name) const { return conditions_.has(name); }
