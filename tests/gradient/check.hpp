@@ -4,272 +4,154 @@
 #include "tests/catch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
+#include <optional>
 #include <random>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include <ricci/ricci.hpp>
+#include <ricci/error.hpp>
+#include <ricci/program.hpp>
 
 namespace ricci::testing {
 
-/// An input of a case; `Derive` when the case differentiates by it.
-template <std::uint64_t Hash, int Rank, bool Derive>
+/// An input of a case; `derive` when the case differentiates by it. Or the extent of an index.
 struct case_input {
-    static constexpr std::uint64_t hash = Hash;
-    static constexpr bool derive = Derive;
-    tensor<double, Rank> value;
+    std::string name;
+    array value = {};  // double, row-major
+    bool derive = false;
+    std::size_t index_extent = 0;
 };
+using case_inputs = std::vector<case_input>;
+
+inline double* numbers(array& a) { return static_cast<double*>(a.data()); }
+inline const double* numbers(const array& a) { return static_cast<const double*>(a.data()); }
 
 /// Values spread evenly over [low, high] in random order: no two are near each other and none is
 /// near 0 when the range is symmetric, so that no kink is within a step of the differences.
-template <int Rank>
-tensor<double, Rank> spread(const std::array<std::size_t, Rank>& extents, unsigned seed, double low,
-                            double high) {
-    tensor<double, Rank> t(extents);
+inline array spread(const std::string& name, std::initializer_list<std::size_t> extents, double low,
+                    double high) {
+    unsigned seed = 0;
+    for (const char c : name) seed = (31 * seed + static_cast<unsigned char>(c)) % 1000;
+    array a(element::f64, std::vector<std::size_t>(extents));
     std::vector<double> values;
-    const double n = static_cast<double>(t.size());
+    const double n = static_cast<double>(a.size());
     const double offset = seed % 2 == 0 ? 0.5 : 0.2;
-    for (std::size_t k = 0; k < t.size(); ++k)
+    for (std::size_t k = 0; k < a.size(); ++k)
         values.push_back(low + (high - low) * (static_cast<double>(k) + offset) / n);
     std::mt19937 generator(seed);
     std::shuffle(values.begin(), values.end(), generator);
-    std::copy(values.begin(), values.end(), t.data());
-    return t;
+    std::copy(values.begin(), values.end(), numbers(a));
+    return a;
 }
-
-template <std::size_t Rank>
-std::array<std::size_t, Rank> as_array(const std::size_t (&extents)[Rank]) {
-    std::array<std::size_t, Rank> out{};
-    std::copy(extents, extents + Rank, out.begin());
-    return out;
+inline array scalar(double value) {
+    array a(element::f64, std::vector<std::size_t>{});
+    *numbers(a) = value;
+    return a;
 }
 
 /// A tensor to differentiate by, with values in [low, high].
-template <std::uint64_t Hash, std::size_t Rank>
-auto by(name<Hash>, const std::size_t (&extents)[Rank], double low = -1, double high = 1) {
-    return case_input<Hash, static_cast<int>(Rank), true>{spread<static_cast<int>(Rank)>(
-        as_array(extents), static_cast<unsigned>(Hash % 1000), low, high)};
+inline case_input by(std::string name, std::initializer_list<std::size_t> extents, double low = -1,
+                     double high = 1) {
+    array value = spread(name, extents, low, high);
+    return {std::move(name), std::move(value), true};
 }
-template <std::uint64_t Hash, class Number>
-auto by(name<Hash>, Number value) {
-    case_input<Hash, 0, true> out;
-    out.value() = static_cast<double>(value);
-    return out;
+inline case_input by(std::string name, double value) {
+    return {std::move(name), scalar(value), true};
 }
 /// A tensor that stays as it is.
-template <std::uint64_t Hash, std::size_t Rank>
-auto given(name<Hash>, const std::size_t (&extents)[Rank], double low = -1, double high = 1) {
-    return case_input<Hash, static_cast<int>(Rank), false>{spread<static_cast<int>(Rank)>(
-        as_array(extents), static_cast<unsigned>(Hash % 1000), low, high)};
+inline case_input given(std::string name, std::initializer_list<std::size_t> extents,
+                        double low = -1, double high = 1) {
+    array value = spread(name, extents, low, high);
+    return {std::move(name), std::move(value)};
 }
-template <std::uint64_t Hash, class Number>
-auto given(name<Hash>, Number value) {
-    case_input<Hash, 0, false> out;
-    out.value() = static_cast<double>(value);
-    return out;
-}
+inline case_input given(std::string name, double value) { return {std::move(name), scalar(value)}; }
 /// The extent of an index that the shapes do not give.
-template <std::uint64_t Hash>
-struct case_index {
-    static constexpr bool derive = false;
-    detail::bound_index<Hash> bound;
-};
-template <std::uint64_t Hash>
-case_index<Hash> extent(detail::bound_index<Hash> bound) {
-    return {bound};
+inline case_input extent_of(std::string letter, std::size_t count) {
+    return {std::move(letter), {}, false, count};
 }
 
-template <std::uint64_t Hash, int Rank, bool Derive>
-auto binding(case_input<Hash, Rank, Derive>& in) {
-    return name<Hash>{} = in.value;
-}
-template <std::uint64_t Hash>
-auto binding(case_index<Hash>& in) {
-    return in.bound;
-}
-
-template <std::uint64_t... A, std::uint64_t... B>
-constexpr detail::name_list<A..., B...> joined(detail::name_list<A...>, detail::name_list<B...>) {
-    return {};
-}
-constexpr detail::name_list<> names_to_derive() { return {}; }
-template <class First, class... Rest>
-constexpr auto names_to_derive(const First*, const Rest*... rest) {
-    if constexpr (First::derive)
-        return joined(detail::name_list<First::hash>{}, names_to_derive(rest...));
-    else return names_to_derive(rest...);
-}
-
-template <std::uint64_t Source, class List>
-struct tangent_of_list;
-template <std::uint64_t Source, std::uint64_t... Wrt>
-struct tangent_of_list<Source, detail::name_list<Wrt...>> {
-    using type = detail::define_program<detail::derived_tangent<Source, Wrt...>>;
-};
-template <std::uint64_t Source, class List>
-using tangent_of = typename tangent_of_list<Source, List>::type;
-
-/// The name of the derivative of the loss by the tensor of this hash.
-template <std::uint64_t Hash>
-struct derivative_name {
-    static constexpr auto text = [] {
-        constexpr std::int32_t size = detail::spelling<Hash>().size;
-        detail::literal_text<static_cast<std::size_t>(size) + 5> out;
-        for (std::size_t k = 0; k < 4; ++k) out.characters[k] = "dL/d"[k];
-        for (std::int32_t k = 0; k < size; ++k) out.characters[4 + k] = detail::spelling<Hash>()[k];
-        return out;
-    }();
-    using type = name<detail::define_name<text>::hash>;
-};
-
-/// "d/dt X", "d/dt dL/dX" for the tensor of this hash.
-template <std::uint64_t Hash, bool OfDerivative = false>
-struct tangent_name {
-    static constexpr detail::text_view of =
-        OfDerivative ? derivative_name<Hash>::text.view() : detail::spelling<Hash>();
-    static constexpr auto text = [] {
-        detail::literal_text<static_cast<std::size_t>(of.size) + 6> out;
-        for (std::size_t k = 0; k < 5; ++k) out.characters[k] = "d/dt "[k];
-        for (std::int32_t k = 0; k < of.size; ++k) out.characters[5 + k] = of[k];
-        return out;
-    }();
-    using type = name<detail::define_name<text>::hash>;
-};
-
-/// A direction in which the inputs that are derived by move.
-template <class... Inputs>
-struct directions {
-    std::tuple<Inputs...> values;
-    explicit directions(const Inputs&... inputs) : values(copied(inputs)...) {
+/// The derivatives of the tensor Y of a text, checked.
+class gradient_case {
+public:
+    gradient_case(const std::string& text, case_inputs inputs)
+        : program_(parsed(text)), inputs_(std::move(inputs)) {
         std::mt19937 generator(11);
-        const auto fill = [&]<class Input>(Input& in) {
-            if constexpr (Input::derive)
-                for (std::size_t k = 0; k < in.value.size(); ++k)
-                    in.value.data()[k] =
-                        0.6 * static_cast<double>(generator()) / 4294967296.0 - 0.3;
+        for (const case_input& in : inputs_) {
+            if (!in.derive) continue;
+            names_.push_back(in.name);
+            array direction(element::f64, in.value.extents());
+            for (std::size_t k = 0; k < direction.size(); ++k)
+                numbers(direction)[k] = 0.6 * static_cast<double>(generator()) / 4294967296.0 - 0.3;
+            directions_.push_back(std::move(direction));
+        }
+    }
+
+    /// Compares dL/dinput for L = sum of dL/dY Y with differences, entry by entry, and along a
+    /// random direction of all inputs at once; then forward mode with that, and second order.
+    void check() {
+        runner forward = prepare(program_, bindings());
+        forward();
+        const array y = forward["Y"];
+        dy_ = array(element::f64, y.extents());
+        std::mt19937 generator(7);
+        for (std::size_t k = 0; k < dy_.size(); ++k)
+            numbers(dy_)[k] = 2 * static_cast<double>(generator()) / 4294967296.0 - 1;
+        const auto loss = [&] {
+            forward();
+            double sum = 0;
+            for (std::size_t k = 0; k < dy_.size(); ++k) sum += numbers(dy_)[k] * numbers(y)[k];
+            return sum;
         };
-        std::apply([&](Inputs&... in) { (fill(in), ...); }, values);
+
+        const program derived = value_and_gradient(program_, "Y", names_);
+        INFO(to_latex(derived));
+        const arrays results = run(derived, bindings({{"dL/dY", dy_}}));
+        check_value(results["Y"], y);
+        check_entries(results, loss);
+        const double along = along_direction(results);
+        const double expected = slope(loss, [&](double t) { move(t); });
+        CHECK(std::abs(along - expected) <= 1e-8 * std::max(1.0, std::abs(along)));
+        check_tangent(along);
+        check_curvature();
     }
-    template <class Input>
-    static Input copied(const Input& in) {
-        if constexpr (requires { in.value; }) return Input{in.value.clone()};
-        else return in;
+
+private:
+    static program parsed(const std::string& text) {
+        auto p = parse(text);
+        if (!p) FAIL(p.error().message);
+        return std::move(*p);
     }
-    template <std::uint64_t Hash, int Rank, bool Derive>
-    static auto bound(case_input<Hash, Rank, Derive>& in) {
-        if constexpr (Derive)
-            return std::make_tuple(typename tangent_name<Hash>::type{} = in.value);
-        else return std::tuple<>();
+    std::vector<named> bindings(std::vector<named> more = {}) const {
+        for (const case_input& in : inputs_) {
+            if (in.index_extent > 0) more.push_back({in.name, extent(in.index_extent)});
+            else more.push_back({in.name, in.value});
+        }
+        return more;
     }
-    template <std::uint64_t Hash>
-    static auto bound(case_index<Hash>&) {
-        return std::tuple<>();
+    /// The same with a direction for every input that is derived by.
+    std::vector<named> moving_bindings(std::vector<named> more = {}) const {
+        for (std::size_t k = 0; k < names_.size(); ++k)
+            more.push_back({"d/dt " + names_[k], directions_[k]});
+        return bindings(std::move(more));
     }
-    /// The bindings of "d/dt X" for every X.
-    auto bindings() {
-        return std::apply([](Inputs&... in) { return std::tuple_cat(bound(in)...); }, values);
+    case_input& input(const std::string& name) {
+        return *std::ranges::find_if(inputs_, [&](const auto& in) { return in.name == name; });
     }
     /// Moves the inputs by t times the direction.
-    void shift(double t, Inputs&... inputs) {
-        const auto one = [&]<class Input>(Input& in, const Input& v) {
-            if constexpr (Input::derive)
-                for (std::size_t k = 0; k < in.value.size(); ++k)
-                    in.value.data()[k] += t * v.value.data()[k];
-        };
-        std::apply([&](const Inputs&... v) { (one(inputs, v), ...); }, values);
+    void move(double t) {
+        for (std::size_t n = 0; n < names_.size(); ++n) {
+            array& x = input(names_[n]).value;
+            for (std::size_t k = 0; k < x.size(); ++k)
+                numbers(x)[k] += t * numbers(directions_[n])[k];
+        }
     }
-};
-
-/// Forward mode against reverse mode: dY . (d/dt Y) = sum of dL/dX . (d/dt X), to rounding. Then
-/// second order: the tangent of the gradient against differences of the gradient.
-template <std::uint64_t Hash, int Rank, class... Inputs>
-void check_tangent(equations<Hash>, const tensor<double, Rank>& dy, double along,
-                   directions<Inputs...>& direction, Inputs&... inputs) {
-    using namespace literals;
-    using wrt_list = decltype(names_to_derive(&inputs...));
-    constexpr auto forward = tangent(equations<Hash>{}, wrt_list{});
-    INFO(to_latex(forward));
-    const auto moves =
-        std::apply([&](const auto&... given) { return forward(binding(inputs)..., given...); },
-                   direction.bindings());
-    const auto& moved = moves["d/dt Y"_t];
-    REQUIRE(moved.extents() == dy.extents());
-    double dot = 0, size = 1;
-    for (std::size_t k = 0; k < dy.size(); ++k) {
-        dot += dy.data()[k] * moved.data()[k];
-        size += std::abs(dy.data()[k] * moved.data()[k]);
-    }
-    if (!(std::abs(dot - along) <= 1e-12 * size))
-        FAIL("forward mode gives " << dot << " and reverse mode " << along);
-
-    constexpr auto backward = gradient(equations<Hash>{}, "Y"_t, wrt_list{});
-    using second = tangent_of<decltype(backward)::hash, wrt_list>;
-    if constexpr (!detail::outcome_of<second::hash>.mistaken()) {
-        constexpr auto curvature = equations<second::hash>{};
-        INFO(to_latex(curvature));
-        const auto bends = std::apply(
-            [&](const auto&... given) {
-                return curvature(binding(inputs)..., "dL/dY"_t = dy, given...);
-            },
-            direction.bindings());
-        auto slopes = prepare(backward, binding(inputs)..., "dL/dY"_t = dy);
-        const auto check_input = [&]<class Input>(Input&) {
-            if constexpr (Input::derive) {
-                const auto g = slopes[typename derivative_name<Input::hash>::type{}];
-                const auto& got = bends[typename tangent_name<Input::hash, true>::type{}];
-                REQUIRE(got.extents() == g.extents());
-                std::vector<double> expected(got.size(), 0);
-                constexpr double h = 1e-3;
-                const auto add = [&](double t, double weight) {
-                    direction.shift(t, inputs...);
-                    slopes();
-                    direction.shift(-t, inputs...);
-                    for (std::size_t k = 0; k < expected.size(); ++k)
-                        expected[k] += weight * g.data()[k];
-                };
-                add(h, 8 / (12 * h)), add(-h, -8 / (12 * h));
-                add(2 * h, -1 / (12 * h)), add(-2 * h, 1 / (12 * h));
-                double scale = 1;
-                for (double x : expected) scale = std::max(scale, std::abs(x));
-                for (std::size_t k = 0; k < got.size(); ++k)
-                    if (!(std::abs(got.data()[k] - expected[k]) <= 1e-8 * scale))
-                        FAIL("entry " << k << " of the tangent of "
-                                      << derivative_name<Input::hash>::text.characters << " is "
-                                      << got.data()[k] << ", by differences " << expected[k]);
-            }
-        };
-        (check_input(inputs), ...);
-    }
-}
-
-/// Compares dL/dinput for L = sum of dL/dY Y with differences, entry by entry, and along a random
-/// direction of all inputs at once; then forward mode with that.
-template <std::uint64_t Hash, class... Inputs>
-void check_gradient(equations<Hash> f, Inputs... inputs) {
-    using namespace literals;
-    constexpr auto derived =
-        value_and_gradient(equations<Hash>{}, "Y"_t, decltype(names_to_derive(&inputs...)){});
-    INFO(to_latex(derived));
-
-    auto forward = prepare(f, binding(inputs)...);
-    forward();
-    const auto y = forward["Y"_t];
-    constexpr int rank = decltype(y)::rank;
-    tensor<double, rank> dy(y.extents());
-    std::mt19937 generator(7);
-    const auto random = [&] { return 2 * static_cast<double>(generator()) / 4294967296.0 - 1; };
-    for (std::size_t k = 0; k < dy.size(); ++k) dy.data()[k] = random();
-    const auto loss = [&] {
-        forward();
-        double sum = 0;  // y is row-major: the library's own memory
-        for (std::size_t k = 0; k < dy.size(); ++k) sum += dy.data()[k] * y.data()[k];
-        return sum;
-    };
-    const auto slope = [&](auto&& shift) {  // of the loss, by differences of fourth order
+    /// The slope of a loss by differences of fourth order.
+    template <class Loss, class Shift>
+    static double slope(const Loss& loss, const Shift& shift) {
         constexpr double h = 1e-3;
         const auto at = [&](double t) {
             shift(t);
@@ -278,53 +160,113 @@ void check_gradient(equations<Hash> f, Inputs... inputs) {
             return value;
         };
         return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
-    };
+    }
+    static bool same_extents(const array& a, const array& b) {
+        return std::ranges::equal(a.extents(), b.extents());
+    }
 
-    const auto results = derived(binding(inputs)..., "dL/dY"_t = dy);
-    bool same_value = true;
-    for (std::size_t k = 0; k < dy.size(); ++k)
-        same_value = same_value && std::abs(results["Y"_t].data()[k] - y.data()[k]) < 1e-13;
-    CHECK(same_value);
-
-    double along = 0;
-    directions<Inputs...> direction(inputs...);
-    const auto inner = [&]<class Input>(const Input& v) {
-        if constexpr (Input::derive) {
-            const auto& g = results[typename derivative_name<Input::hash>::type{}];
-            for (std::size_t k = 0; k < g.size(); ++k) along += v.value.data()[k] * g.data()[k];
-        }
-    };
-    std::apply([&](const Inputs&... v) { (inner(v), ...); }, direction.values);
-    const auto check_input = [&]<class Input>(Input& in) {
-        if constexpr (Input::derive) {
-            const auto& g = results[typename derivative_name<Input::hash>::type{}];
-            REQUIRE(g.extents() == in.value.extents());
+    static void check_value(const array& got, const array& y) {
+        REQUIRE(same_extents(got, y));
+        bool same = true;
+        for (std::size_t k = 0; k < y.size(); ++k)
+            same = same && std::abs(numbers(got)[k] - numbers(y)[k]) < 1e-13;
+        CHECK(same);
+    }
+    template <class Loss>
+    void check_entries(const arrays& results, const Loss& loss) {
+        for (const std::string& name : names_) {
+            const array& g = results["dL/d" + name];
+            array& x = input(name).value;
+            REQUIRE(same_extents(g, x));
             double scale = 1;
             for (std::size_t k = 0; k < g.size(); ++k)
-                scale = std::max(scale, std::abs(g.data()[k]));
+                scale = std::max(scale, std::abs(numbers(g)[k]));
             for (std::size_t k = 0; k < g.size(); ++k) {
-                double& x = in.value.data()[k];
-                const double expected = slope([&](double t) { x += t; });
-                if (!(std::abs(g.data()[k] - expected) <= 2e-9 * scale))
-                    FAIL("entry " << k << " of the derivative by "
-                                  << derivative_name<Input::hash>::text.characters << " is "
-                                  << g.data()[k] << ", by differences " << expected);
+                const double expected = slope(loss, [&](double t) { numbers(x)[k] += t; });
+                if (!(std::abs(numbers(g)[k] - expected) <= 2e-9 * scale))
+                    FAIL("entry " << k << " of the derivative by " << name << " is "
+                                  << numbers(g)[k] << ", by differences " << expected);
             }
         }
-    };
-    (check_input(inputs), ...);
-    const double expected = slope([&](double t) { direction.shift(t, inputs...); });
-    CHECK(std::abs(along - expected) <= 1e-8 * std::max(1.0, std::abs(along)));
-    check_tangent(equations<Hash>{}, dy, along, direction, inputs...);
-}
+    }
+    double along_direction(const arrays& results) const {
+        double along = 0;
+        for (std::size_t n = 0; n < names_.size(); ++n) {
+            const array& g = results["dL/d" + names_[n]];
+            for (std::size_t k = 0; k < g.size(); ++k)
+                along += numbers(directions_[n])[k] * numbers(g)[k];
+        }
+        return along;
+    }
+    /// Forward mode against reverse mode: dY . (d/dt Y) = sum of dL/dX . (d/dt X), to rounding.
+    void check_tangent(double along) const {
+        const program forward = tangent(program_, names_);
+        INFO(to_latex(forward));
+        const arrays moves = run(forward, moving_bindings());
+        const array& moved = moves["d/dt Y"];
+        REQUIRE(same_extents(moved, dy_));
+        double dot = 0, size = 1;
+        for (std::size_t k = 0; k < dy_.size(); ++k) {
+            const double product = numbers(dy_)[k] * numbers(moved)[k];
+            dot += product;
+            size += std::abs(product);
+        }
+        if (!(std::abs(dot - along) <= 1e-12 * size))
+            FAIL("forward mode gives " << dot << " and reverse mode " << along);
+    }
+    /// The tangent of the gradient, or nothing where that is the same everywhere.
+    std::optional<program> curvature_of(const program& backward) const {
+        try {
+            return tangent(backward, names_);
+        } catch (const error& e) {
+            const std::string words = e.what();
+            if (words.find("no output depends on") == std::string::npos) throw;
+            return std::nullopt;
+        }
+    }
+    /// Second order: the tangent of the gradient against differences of the gradient.
+    void check_curvature() {
+        const program backward = gradient(program_, "Y", names_);
+        const auto curvature = curvature_of(backward);
+        if (!curvature) return;
+        INFO(to_latex(*curvature));
+        const arrays bends = run(*curvature, moving_bindings({{"dL/dY", dy_}}));
+        runner slopes = prepare(backward, bindings({{"dL/dY", dy_}}));
+        slopes();
+        for (const std::string& name : names_) {
+            const array g = slopes["dL/d" + name];
+            const array& got = bends["d/dt dL/d" + name];
+            REQUIRE(same_extents(got, g));
+            std::vector<double> expected(g.size());
+            const auto add = [&](double t, double weight) {
+                move(t);
+                slopes();
+                move(-t);
+                for (std::size_t k = 0; k < g.size(); ++k) expected[k] += weight * numbers(g)[k];
+            };
+            constexpr double h = 1e-3;
+            add(h, 8 / (12 * h)), add(-h, -8 / (12 * h));
+            add(2 * h, -1 / (12 * h)), add(-2 * h, 1 / (12 * h));
+            double scale = 1;
+            for (const double x : expected) scale = std::max(scale, std::abs(x));
+            for (std::size_t k = 0; k < g.size(); ++k)
+                if (!(std::abs(numbers(got)[k] - expected[k]) <= 1e-8 * scale))
+                    FAIL("entry " << k << " of the tangent of dL/d" << name << " is "
+                                  << numbers(got)[k] << ", by differences " << expected[k]);
+        }
+    }
+
+    program program_;
+    case_inputs inputs_;
+    std::vector<std::string> names_;  // that are derived by
+    std::vector<array> directions_;   // of each of them
+    array dy_;
+};
 
 }  // namespace ricci::testing
 
 /// A case: the equations' text, which defines Y, and its inputs. A section, so that one that fails
 /// hides no other.
-#define CHECK_GRADIENT(TEXT, ...)                                                      \
-    SECTION(TEXT) {                                                                    \
-        constexpr auto equations_of_the_case = ricci::literals::operator""_eq<TEXT>(); \
-        ricci::testing::check_gradient(equations_of_the_case, __VA_ARGS__);            \
-    }                                                                                  \
+#define CHECK_GRADIENT(TEXT, ...)                                                 \
+    SECTION(TEXT) { ricci::testing::gradient_case(TEXT, {__VA_ARGS__}).check(); } \
     static_assert(true, "so that a semicolon ends a case")
