@@ -1,13 +1,18 @@
-// Programs over all pairs of rows and columns, whose planes nobody stores: the time of each beside
-// that of the same program with its planes kept, which stores them, and the workspace of both.
-// Forces of bodies count 20 operations a pair, as is usual, and products 2 for each multiplication.
+// Programs over all pairs of rows and columns, whose planes nobody stores, beside the same program
+// with its plane kept, which stores it; loops written by hand; forms of the same by products; FAISS,
+// where it was found; and the bytes that have to be read. Times are the least of several in turns:
+// processor time on one thread, and what a clock shows on more, which are set beside one.
 //   bench_pairs [THREADS] [NAME ...]
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <random>
+#include <span>
 #include <string>
-#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,208 +21,215 @@
 #include <ricci/program.hpp>
 #include <ricci/ricci.hpp>
 
+#include "bench/pairs_cases.hpp"
+#include "bench/pairs_faiss.hpp"
 #include "bench/peak.hpp"
 #include "bench/timing.hpp"
 
 namespace {
 
-struct operand {
-    std::string name;
-    std::vector<std::size_t> extents;
-    std::int32_t places = 0;  // not 0: whole numbers below it
-};
+using ricci::bench::pairs_case;
+using ricci::bench::pairs_memory;
+using ricci::bench::pairs_operand;
 
-struct pairs_case {
-    std::string name, text, of;  // of: an output to differentiate, or nothing
-    std::vector<std::string> by;
-    std::vector<operand> operands;
-    std::string plane;
-    double flops = 0;
-    bool exact = false;  // distances
-    float centre = 0;    // of the points
-};
-
-std::vector<pairs_case> all_cases() {
-    const std::string scores = "S^{ij} = Q^{ia} K^{ja}\n l^i = \\operatorname{logsumexp}_j(S^{ij})";
-    const std::string loss =
-        "Z^{iv} = X^{ia} U^{va}\n"
-        "L = \\operatorname{mean}_i(\\operatorname{logsumexp}_v(Z^{iv}) - Z^{i y_i})";
-    const std::string forces =
-        "d^{ij} = \\sum_b (x^{jb} - x^{ib})^2\n"
-        "F^{ia} = \\sum_j m^j \\frac{x^{ja} - x^{ia}}{(d^{ij} + 0.01)^{3/2}}";
-    const double n = 4096, rows = 2048, words = 16384, width = 512;
-    const std::vector<operand> tokens = {
-        {"X", {2048, 512}}, {"U", {16384, 512}}, {"y", {2048}, 16384}};
-    auto with_seed = tokens;
-    with_seed.push_back({"dL/dL", {}});
-    const std::string nearest = "d^{ij} = \\sum_a (x^{ia} - z^{ja})^2\n m^i = \\min_j(d^{ij})";
-    const std::string place =
-        "d^{ij} = \\sum_a (x^{ia} - z^{ja})^2\n y_i = \\operatorname{argmin}_j(d^{ij})";
-    const std::string means =
-        "d^{ik} = \\sum_a (x^{ia} - c^{ka})^2\n y_i = \\operatorname{argmin}_k(d^{ik})\n"
-        "n^k = \\sum_i [y_i = k]\n"
-        "C^{ka} = \\frac{1}{\\max(n^k, 1)} \\sum_i [y_i = k] x^{ia}";
-    const std::string chamfer =
-        "d^{ij} = \\sum_a (x^{ia} - z^{ja})^2\n"
-        "c = \\operatorname{mean}_i(\\min_j(d^{ij})) + \\operatorname{mean}_j(\\min_i(d^{ij}))";
-    const std::string late =
-        "S^{nij} = Q^{ia} D^{nja}\n m^{ni} = \\max_j(S^{nij})\n s^n = \\sum_i m^{ni}";
-    const std::string kernel =
-        "K^{ij} = \\exp(-\\frac{1}{2} \\sum_a (x^{ia} - z^{ja})^2)\n f^i = K^{ij} v^j";
-    const std::string scaled =
-        "K^{ij} = \\exp(-\\frac{1}{2} \\sum_a \\frac{(x^{ia} - z^{ja})^2}{l_a^2})\n"
-        "f^i = K^{ij} v^j";
-    const std::string discrepancy =
-        "K^{ij} = \\exp(-\\frac{1}{2} \\sum_a (x^{ia} - z^{ja})^2)\n"
-        "P^{ij} = \\exp(-\\frac{1}{2} \\sum_a (x^{ia} - x^{ja})^2)\n"
-        "R^{ij} = \\exp(-\\frac{1}{2} \\sum_a (z^{ia} - z^{ja})^2)\n"
-        "M = \\operatorname{mean}_{ij}(P^{ij}) + \\operatorname{mean}_{ij}(R^{ij}) - 2 "
-        "\\operatorname{mean}_{ij}(K^{ij})";
-    const std::string neighbours =
-        "w^{ij} = \\frac{1}{1 + \\sum_a (y^{ia} - y^{ja})^2}\n"
-        "Z = \\sum_{ij} [i \\ne j] w^{ij}\n"
-        "L = \\log(Z) - \\sum_{ij} p^{ij} \\log(w^{ij})";
-    const std::string sigmoid =
-        "S^{ij} = 2 X^{ia} Y^{ja}\n"
-        "L = \\operatorname{mean}_i(\\sum_j \\operatorname{softplus}(S^{ij})) - "
-        "\\operatorname{mean}_i(S^{ii})";
-    const auto points = [](std::size_t axes) {
-        return std::vector<operand>{{"x", {4096, axes}}, {"z", {4096, axes}}};
-    };
-    const auto with = [](std::vector<operand> all, std::vector<operand> more) {
-        all.insert(all.end(), more.begin(), more.end());
-        return all;
-    };
-    const std::vector<operand> documents = {{"Q", {32, 128}}, {"D", {256, 180, 128}}};
-    const std::vector<operand> embeddings = {{"X", {4096, 64}}, {"Y", {4096, 64}}};
-    const std::vector<operand> places = {{"y", {4096, 2}}, {"p", {4096, 4096}}};
-    const std::vector<operand> weights = {{"v", {4096}}};
-    const std::vector<operand> scales = {{"v", {4096}}, {"l", {64}}};
-    return {
-        {"logsumexp", scores, "", {}, {{"Q", {4096, 64}}, {"K", {4096, 64}}}, "S", 2 * n * n * 64},
-        {"cross-entropy", loss, "", {}, tokens, "Z", 2 * rows * words * width},
-        {"cross-entropy-gradients",
-         loss,
-         "L",
-         {"X", "U"},
-         with_seed,
-         "Z",
-         6 * rows * words * width},
-        {"n-body", forces, "", {}, {{"x", {4096, 3}}, {"m", {4096}}}, "d", 20 * n * n},
-        {"nearest", nearest, "", {}, points(3), "d", 8 * n * n},
-        {"nearest-64", nearest, "", {}, points(64), "d", 128 * n * n},
-        {"nearest-place", place, "", {}, points(3), "d", 8 * n * n},
-        {"nearest-place-64", place, "", {}, points(64), "d", 128 * n * n},
-        {"k-means", means, "", {}, {{"x", {20000, 16}}, {"c", {50, 16}}}, "d", 32.0 * 20000 * 50},
-        {"nearest-gradients",
-         nearest,
-         "m",
-         {"x", "z"},
-         with(points(3), {{"dL/dm", {4096}}}),
-         "d",
-         8 * n * n},
-        {"chamfer", chamfer, "", {}, points(3), "d", 8 * n * n},
-        {"chamfer-gradients",
-         chamfer,
-         "c",
-         {"x", "z"},
-         with(points(3), {{"dL/dc", {}}}),
-         "d",
-         8 * n * n},
-        {"maxsim", late, "", {}, documents, "S", 2.0 * 32 * 256 * 180 * 128},
-        {"maxsim-gradients",
-         late,
-         "s",
-         {"Q", "D"},
-         with(documents, {{"dL/ds", {256}}}),
-         "S",
-         6.0 * 32 * 256 * 180 * 128},
-        {"kernel-3", kernel, "", {}, with(points(3), weights), "K", 16 * n * n},
-        {"kernel-64", kernel, "", {}, with(points(64), weights), "K", 128 * n * n},
-        {"kernel-64-exact", kernel, "", {}, with(points(64), weights), "K", 128 * n * n, true},
-        {"kernel-64-far", kernel, "", {}, with(points(64), weights), "K", 128 * n * n, false, 100},
-        {"kernel-64-scaled", scaled, "", {}, with(points(64), scales), "K", 128 * n * n},
-        {"kernel-64-scaled-gradients",
-         scaled,
-         "f",
-         {"x", "z", "v", "l"},
-         with(with(points(64), scales), {{"dL/df", {4096}}}),
-         "K",
-         512 * n * n},
-        {"kernel-64-gradients",
-         kernel,
-         "f",
-         {"x", "z", "v"},
-         with(with(points(64), weights), {{"dL/df", {4096}}}),
-         "K",
-         384 * n * n},
-        {"discrepancy-64", discrepancy, "", {}, points(64), "K", 3 * 128 * n * n},
-        {"t-sne", neighbours, "", {}, places, "w", 16 * n * n},
-        {"t-sne-gradients", neighbours, "L", {"y"}, with(places, {{"dL/dL", {}}}), "w", 32 * n * n},
-        {"sigmoid-loss", sigmoid, "", {}, embeddings, "S", 128 * n * n},
-        {"sigmoid-loss-gradients",
-         sigmoid,
-         "L",
-         {"X", "Y"},
-         with(embeddings, {{"dL/dL", {}}}),
-         "S",
-         384 * n * n},
-    };
-}
-
-ricci::array random_array(const operand& o, float centre, std::mt19937& generator) {
+ricci::array random_array(const pairs_operand& o, std::mt19937& generator) {
     ricci::array a(o.places != 0 ? ricci::element::i32 : ricci::element::f32,
                    std::span<const std::size_t>(o.extents));
-    std::normal_distribution<float> normal(0, 0.3f);
+    std::normal_distribution<float> normal(o.mean, o.spread);
     std::uniform_int_distribution<std::int32_t> place(0, std::max(o.places, 1) - 1);
+    // Weights and variances are above 0.
+    const auto number = [&] {
+        return o.mean > 0 ? std::abs(normal(generator)) : normal(generator);
+    };
     void* const data = a.data();
     for (std::size_t k = 0; k < a.size(); ++k) {
         if (o.places != 0) static_cast<std::int32_t*>(data)[k] = place(generator);
-        else static_cast<float*>(data)[k] = o.extents.empty() ? 1 : centre + normal(generator);
+        else
+            static_cast<float*>(data)[k] =
+                o.extents.empty() ? (o.mean != 0 ? o.mean : 1) : number();
     }
     return a;
 }
 
-void measure(const pairs_case& c, int threads, double peak) {
-    std::mt19937 generator(1);
-    std::vector<ricci::named> operands;
-    for (const auto& o : c.operands) {
-        const bool point = o.name == "x" || o.name == "z";
-        const float centre = o.name == "l" ? 2 : point ? c.centre : 0;
-        operands.push_back({o.name, random_array(o, centre, generator)});
-    }
-    const ricci::prepare_options options{.exact_distances = c.exact};
-    ricci::program fused = ricci::parse(c.text).value();
+/// What a hand-written loop reads and writes.
+struct loop_memory {
+    pairs_memory all;
+    std::vector<float> out, out_columns;
+    std::vector<std::int32_t> places;
 
-    if (!c.of.empty()) fused = ricci::value_and_gradient(fused, c.of, c.by);
-    const ricci::program stored = fused.keep({c.plane});
-    auto run_fused = ricci::prepare(fused, operands, options);
-    auto run_stored = ricci::prepare(stored, operands, options);
-    const double mib = 1024 * 1024;
-    const auto needed = ricci::memory_of(fused, operands);
-    const auto kept = ricci::memory_of(stored, operands);
-    const auto [mine, other] =
-        ricci::bench::durations_in_turns([] {}, run_fused, run_stored, 7, 0.1);
-    peak = std::max(peak, ricci::bench::peak_gflops<float>(threads));
-    fmt::print("{:26} {:10.3f} {:10.3f} {:8.2f} {:10.1f} {:8.2f} {:12.2f} {:12.2f}\n", c.name,
-               mine.median * 1e3, other.median * 1e3, mine.median / other.median,
-               c.flops / mine.median * 1e-9, c.flops / mine.median * 1e-9 / peak,
-               static_cast<double>(needed.workspace) / mib,
-               static_cast<double>(kept.workspace + kept.outputs - needed.outputs) / mib);
+    loop_memory(const std::vector<ricci::named>& operands,
+                const std::vector<ricci::array>& arrays) {
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            const std::string& name = operands[k].name;
+            const void* const data = arrays[k].data();
+            const auto* const from = static_cast<const float*>(data);
+            if (name == "x") all.x = from, all.rows = all.columns = arrays[k].extents()[0];
+            if (name == "z") all.z = from, all.columns = arrays[k].extents()[0];
+            if (name == "v" || name == "m" || name == "g") all.v = from;
+            if (name == "\\epsilon") all.epsilon = *from;
+        }
+        out.resize(3 * all.rows);
+        out_columns.resize(all.columns);
+        places.resize(all.rows);
+        all.out = out.data();
+        all.out_columns = out_columns.data();
+        all.places = places.data();
+    }
+};
+
+double element_of(const ricci::array& a, std::size_t k) {
+    const void* const data = a.data();
+    return a.type() == ricci::element::i32
+               ? static_cast<double>(static_cast<const std::int32_t*>(data)[k])
+               : static_cast<double>(static_cast<const float*>(data)[k]);
 }
+
+/// The largest errors of the program and of the loop, of the largest number, in some rows.
+std::pair<double, double> errors(const pairs_case& c, const ricci::array& mine,
+                                 const loop_memory& m) {
+    const std::size_t width = c.loop->width;
+    const bool is_place = mine.type() == ricci::element::i32;
+    double size = 0, first = 0, second = 0;
+    for (std::size_t row = 0; row < m.all.rows; row += 61) {
+        double want[3] = {};
+        c.loop->reference(m.all, row, want);
+        for (std::size_t a = 0; a < width; ++a) {
+            const std::size_t k = row * width + a;
+            const double loop =
+                is_place ? static_cast<double>(m.places[k]) : static_cast<double>(m.out[k]);
+            size = std::max(size, std::abs(want[a]));
+            first = std::max(first, std::abs(element_of(mine, k) - want[a]));
+            second = std::max(second, std::abs(loop - want[a]));
+        }
+    }
+    return {first / size, second / size};
+}
+
+/// Adds up what a program of some bytes has to read, shared out among threads.
+class reading {
+public:
+    reading(const std::vector<ricci::array>& arrays, int threads) : arrays_(arrays) {
+        sums_.resize(static_cast<std::size_t>(threads));
+    }
+    void operator()() {
+        std::vector<std::thread> others;
+        for (std::size_t k = 1; k < sums_.size(); ++k) others.emplace_back([this, k] { read(k); });
+        read(0);
+        for (auto& other : others) other.join();
+    }
+
+private:
+    void read(std::size_t thread) {
+        float part[64] = {};
+        for (const auto& a : arrays_) {
+            const void* const data = a.data();
+            const float* const from = static_cast<const float*>(data);
+            const std::size_t lines = a.size() / 64, count = sums_.size();
+            for (std::size_t k = lines * thread / count; k < lines * (thread + 1) / count; ++k)
+                for (std::size_t l = 0; l < 64; ++l) part[l] += from[k * 64 + l];
+        }
+        for (const float p : part) sums_[thread] += p;
+    }
+
+    const std::vector<ricci::array>& arrays_;
+    std::vector<float> sums_;
+};
+
+ricci::runner prepared(const pairs_case& c, const std::string& text, bool keep,
+                       const std::vector<ricci::named>& operands, ricci::memory_needed& needed) {
+    ricci::program p = ricci::parse(text).value();
+    if (!c.of.empty()) p = ricci::value_and_gradient(p, c.of, c.by);
+    if (keep) p = p.keep({c.plane});
+    needed = ricci::memory_of(p, operands);
+    return ricci::prepare(p, operands, {.exact_distances = c.exact});
+}
+
+/// One program and all that is timed beside it.
+class measurement {
+public:
+    measurement(const pairs_case& c, int threads) : c_(c), threads_(threads) {
+        std::mt19937 generator(1);
+        for (const auto& o : c.operands) arrays_.push_back(random_array(o, generator));
+        for (std::size_t k = 0; k < arrays_.size(); ++k)
+            operands_.push_back({c.operands[k].name, arrays_[k]});
+    }
+
+    void print(double& peak) {
+        ricci::memory_needed needed, kept;
+        auto fused = prepared(c_, c_.text, false, operands_, needed);
+        auto stored = prepared(c_, c_.text, true, operands_, kept);
+        add("", [&] { fused(); });
+        add("", [&] { stored(); });
+        if (threads_ > 1)
+            add("one", [&] {
+                ricci::threads(1);
+                fused();
+                ricci::threads(threads_);
+            });
+        loop_memory loop(operands_, arrays_);
+        if (c_.loop != nullptr && threads_ == 1) add("loop", [&] { c_.loop->run(loop.all); });
+        ricci::memory_needed other;
+        ricci::runner products = prepared(c_, c_.by_products.empty() ? c_.text : c_.by_products,
+                                          false, operands_, other);
+        if (!c_.by_products.empty()) add("products", [&] { products(); });
+        reading bytes(arrays_, threads_);
+        if (c_.bytes > 0) add("reading", [&] { bytes(); });
+        ricci::bench::faiss_nearest faiss(threads_);
+        if (c_.finds_places && faiss.exists()) add("FAISS", [&] { faiss.run(loop.all, width()); });
+
+        const auto least = ricci::bench::least_in_turns(bodies_, 6, 0.05, threads_ == 1);
+        peak = std::max(peak, ricci::bench::peak_gflops<float>(threads_));
+        print(least, peak, needed, kept);
+        if (c_.loop != nullptr && threads_ == 1) {
+            const auto [mine, hand] = errors(c_, fused[c_.loop->output], loop);
+            fmt::print("; errors {:.1e}, {:.1e}", mine, hand);
+        }
+        fmt::print("\n");
+        std::fflush(stdout);
+    }
+
+private:
+    void add(const char* name, std::function<void()> body) {
+        names_.push_back(name);
+        bodies_.push_back(std::move(body));
+    }
+    std::size_t width() const { return arrays_[0].extents()[1]; }
+
+    void print(const std::vector<double>& least, double peak, const ricci::memory_needed& needed,
+               const ricci::memory_needed& kept) const {
+        const double mib = 1024 * 1024, rate = c_.flops / least[0] * 1e-9;
+        const auto part = [](double x) { return x > 0 ? fmt::format("{:.2f}", x) : std::string(); };
+        fmt::print("{:26} {:10.3f} {:8.2f} {:>10} {:>8} {:>6} {:10.2f} {:10.2f}  ", c_.name,
+                   least[0] * 1e3, least[0] / least[1], rate > 0 ? fmt::format("{:.1f}", rate) : "",
+                   part(rate / peak), part(c_.goal), static_cast<double>(needed.workspace) / mib,
+                   static_cast<double>(kept.workspace + kept.outputs - needed.outputs) / mib);
+        for (std::size_t k = 2; k < least.size(); ++k)
+            fmt::print("{}{} {:.2f}", k > 2 ? ", " : "", names_[k], least[k] / least[0]);
+    }
+
+    const pairs_case& c_;
+    int threads_;
+    std::vector<ricci::array> arrays_;
+    std::vector<ricci::named> operands_;
+    std::vector<const char*> names_;
+    std::vector<std::function<void()>> bodies_;
+};
 
 }  // namespace
 
 int main(int count, char** words) {
     const int threads = count > 1 ? std::atoi(words[1]) : 1;
     ricci::threads(threads);
-    const double peak = ricci::bench::peak_gflops<float>(threads);
-    fmt::print("{} threads, float; the peak is {:.0f} GFLOP/s\n", threads, peak);
-    fmt::print("{:26} {:>10} {:>10} {:>8} {:>10} {:>8} {:>12} {:>12}\n", "program", "ms",
-               "stored ms", "ratio", "GFLOP/s", "of peak", "MiB", "stored MiB");
-    for (const auto& c : all_cases()) {
+    double peak = ricci::bench::peak_gflops<float>(threads);
+    fmt::print("{} threads, float; the peak is {:.0f} GFLOP/s", threads, peak);
+    if (threads > 1)
+        fmt::print(", {:.2f} times that of one", peak / ricci::bench::peak_gflops<float>(1));
+    fmt::print("\nbeside it: how many times as long another takes\n");
+    fmt::print("{:26} {:>10} {:>8} {:>10} {:>8} {:>6} {:>10} {:>10}  {}\n", "program", "ms",
+               "stored", "GFLOP/s", "of peak", "goal", "MiB", "stored", "beside it");
+    for (const auto& c : ricci::bench::pairs_cases()) {
         bool wanted = count < 3;
         for (int k = 2; k < count; ++k) wanted = wanted || c.name == words[k];
-        if (wanted) measure(c, threads, peak);
+        if (wanted) measurement(c, threads).print(peak);
     }
 }

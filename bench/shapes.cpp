@@ -2,8 +2,6 @@
 // column to thousands, few rows, few columns. What a program takes of each is processor time, the
 // least of several runs in turns; the largest ratios are printed last.
 //   bench_shapes [LARGEST [NAME ...]]
-#include <ctime>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -21,6 +19,7 @@
 #include <ricci/program.hpp>
 #include <ricci/ricci.hpp>
 
+#include "bench/timing.hpp"
 #include "src/front/call_operands.hpp"
 
 namespace {
@@ -64,12 +63,6 @@ struct measured {
     std::string what;
 };
 
-double processor_seconds() {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 /// A program and its operands, prepared as the engine does it, fused or not.
 class prepared {
 public:
@@ -95,22 +88,6 @@ private:
     std::unique_ptr<ricci::engine::executable> step_;
 };
 
-/// Seconds of a run, the least of several; each lasts some milliseconds.
-std::pair<double, double> least_seconds(prepared& first, prepared& second) {
-    double least[2] = {1e9, 1e9};
-    prepared* const both[2] = {&first, &second};
-    int times[2] = {1, 1};
-    for (int round = 0; round < 6; ++round)
-        for (int k = 0; k < 2; ++k) {
-            const double start = processor_seconds();
-            for (int n = 0; n < times[k]; ++n) (*both[k])();
-            const double once = (processor_seconds() - start) / times[k];
-            if (round > 0) least[k] = std::min(least[k], once);
-            times[k] = std::clamp(static_cast<int>(2e-3 / (once + 1e-9)), 1, 20000);
-        }
-    return {least[0], least[1]};
-}
-
 void measure(const program_of_pairs& c, std::size_t rows, std::size_t columns,
              std::vector<measured>& all) {
     std::mt19937 generator(1);
@@ -134,7 +111,9 @@ void measure(const program_of_pairs& c, std::size_t rows, std::size_t columns,
         fmt::print("{:20} {:>6} x {:<6} not fused\n", c.name, rows, columns);
         return;
     }
-    const auto [mine, other] = least_seconds(fused, parts);
+    const auto least =
+        ricci::bench::least_in_turns({[&] { fused(); }, [&] { parts(); }}, 6, 2e-3, true);
+    const double mine = least[0], other = least[1];
     all.push_back(
         {mine / other, fmt::format("{:20} {:>6} x {:<6} {:12.2f} {:12.2f} {:8.2f}", c.name, rows,
                                    columns, mine * 1e6, other * 1e6, mine / other)});

@@ -2,9 +2,12 @@
 // meets both.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -71,6 +74,35 @@ std::pair<double, double> time_in_turns(Before&& before_first, First&& first, Se
                                         int measurements = 15, double seconds = 0.01) {
     const auto times = durations_in_turns(before_first, first, second, measurements, seconds);
     return {times.first.median, times.second.median};
+}
+
+/// What this thread has had of a processor: what others take of the machine does not count.
+inline double processor_seconds() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// The least time of a call of each body, in turns, of measurements of about `seconds`. `alone`: in
+/// processor time, as all work is on this thread. The first round says how often each is called, and
+/// counts where a call takes that long; what has had ten times that is called no more.
+inline std::vector<double> least_in_turns(const std::vector<std::function<void()>>& bodies,
+                                          int rounds, double seconds, bool alone) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto now = [&] { return alone ? processor_seconds() : seconds_since(begin); };
+    std::vector<double> least(bodies.size(), 1e9), had(bodies.size(), 0);
+    std::vector<int> times(bodies.size(), 1);
+    for (int round = 0; round < rounds; ++round)
+        for (std::size_t k = 0; k < bodies.size(); ++k) {
+            if (round > 1 && had[k] > 10 * seconds) continue;
+            const double start = now();
+            for (int n = 0; n < times[k]; ++n) bodies[k]();
+            const double took = now() - start, once = took / times[k];
+            if (round > 0 || once > seconds) least[k] = std::min(least[k], once);
+            had[k] += took;
+            times[k] = static_cast<int>(std::clamp(seconds / (once + 1e-9), 1.0, 1e5));
+        }
+    return least;
 }
 
 /// What to do before a measurement that follows a call of OpenBLAS: its threads keep their
