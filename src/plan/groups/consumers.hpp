@@ -21,8 +21,8 @@ struct consumer {
     loop_list own;                 // its loops beside the group's
     std::int32_t weights = -1;     // the softmax that the value is proportional to
     step_set needs;                // the steps that make its value
-    bool late = false;             // after all softmaxes are complete
-    bool late_by_product = false;  // only because a product that makes its value waits
+    std::int32_t phase = 0;        // behind the first one all softmaxes are complete
+    bool late_by_product = false;  // waits only because a product that makes its value does
     bool replaced = false;         // by a map of what another consumer gives
     bool partial = false;          // a map sums what it gives over more loops
     bool apart = false;            // its target is memory of its own, as a rule for a map to add
@@ -32,6 +32,7 @@ struct consumer {
     // A maximum or minimum: the consumers that count its ties, and say where it stands.
     std::int32_t ties_by = -1, place_by = -1;
 
+    bool is_late() const { return phase > 0; }
     /// Whether it is given beside what another one gives.
     bool is_beside() const { return ties || places; }
 };

@@ -132,10 +132,10 @@ void phases::count(fused& group, const step_set& steps) const {
 }
 
 // The steps whose work a phase does.
-step_set phases::steps_of(bool late) const {
+step_set phases::steps_of(std::int32_t phase) const {
     step_set steps;
     for (const auto& c : consumers_) {
-        if (c.replaced || c.late != late) continue;
+        if (c.replaced || c.phase != phase) continue;
         steps.merge(c.needs);
         steps.insert(c.step);
     }
@@ -194,10 +194,10 @@ access phases::tile_of(fused& group, ir::ref equation, expr value, tile_table& m
     return tile;
 }
 
-std::vector<consumer*> phases::consumers_of(bool late) {
+std::vector<consumer*> phases::consumers_of(std::int32_t phase) {
     std::vector<consumer*> chosen;
     for (auto& c : consumers_)
-        if (c.late == late && !c.replaced) chosen.push_back(&c);
+        if (c.phase == phase && !c.replaced) chosen.push_back(&c);
     return chosen;
 }
 
@@ -227,7 +227,7 @@ member phases::result_of(const consumer& c, const access& tile) {
 // What a later phase compares with an extremum of it is a tile of its own there as well, which the
 // same instructions make.
 void phases::pin_tiles(fused& group, const expr_list& roots, tile_table& made) {
-    const auto compares = [](const consumer& c) { return c.late && !c.replaced; };
+    const auto compares = [](const consumer& c) { return c.is_late() && !c.replaced; };
     if (std::ranges::none_of(consumers_, compares)) return;
     for (const auto& c : consumers_) {
         if (!steps::is_extremum(c.by) || c.log_sum) continue;
@@ -263,7 +263,8 @@ void phases::add_results(const consumer& c, const access& tile, std::vector<memb
 }
 
 // The group of a phase: products, operations on their tiles, then the results.
-fused phases::group_of(bool late, const std::vector<consumer*>& chosen, const step_set& steps) {
+fused phases::group_of(std::int32_t phase, const std::vector<consumer*>& chosen,
+                       const step_set& steps) {
     fused group;
     group.loops = group_.loops;
     group.equation = group_.at(*steps.rbegin()).equation;
@@ -272,7 +273,7 @@ fused phases::group_of(bool late, const std::vector<consumer*>& chosen, const st
     fused operations;  // behind the products
     operations.equation = group.equation;
     operations.loops = group.loops;
-    add_weights(operations, late, chosen, roots);
+    add_weights(operations, phase > 0, chosen, roots);
     auto made_of = roots;
     for (const auto& m : operations.members) made_of.push_back(m.what.body);
     add_tiles(group, made_of);
@@ -347,17 +348,17 @@ void phases::add_effects(made_step& made, bool late, const std::vector<consumer*
         if (c->partial || c->apart) made.effects.push_back({c->what.target.slot, c->step, true});
 }
 
-bool phases::write(bool late) {
-    auto steps = steps_of(late);
-    if (!late)  // softmaxes without consumers of their own
+bool phases::write(std::int32_t phase) {
+    auto steps = steps_of(phase);
+    if (phase == 0)  // softmaxes without consumers of their own
         for (std::size_t k = 0; k < sums_.size(); ++k)
             if (sums_[k].any()) steps.merge(tiles_.softmaxes()[k].needs);
     if (steps.empty()) return true;
-    const auto chosen = consumers_of(late);
+    const auto chosen = consumers_of(phase);
     made_step made;
-    made.what = make_step(plan_.values, group_of(late, chosen, steps));
+    made.what = make_step(plan_.values, group_of(phase, chosen, steps));
     if (!fits(*made.what.as_fused())) return false;
-    add_effects(made, late, chosen, steps);
+    add_effects(made, phase > 0, chosen, steps);
     made_.push_back(std::move(made));
     return true;
 }

@@ -9,6 +9,15 @@
 #include "src/plan/groups/sums_of_outputs.hpp"
 
 namespace ricci::plan {
+namespace {
+
+// Each phase makes the tiles again. A product of more than so many terms is better stored than made
+// three times, if it takes no more than so many bytes.
+constexpr std::int32_t most_phases = 4;
+constexpr double most_repeated = 128;
+constexpr double large_bytes = 64 << 20;
+
+}  // namespace
 
 bool phases::reads(expr value, slot_number slot) const {
     bool found = false;
@@ -90,24 +99,28 @@ void phases::find_places() {
     }
 }
 
-// What depends on the results of a group through steps that are none of it, and since which step.
-std::map<slot_number, std::size_t> phases::find_derived() const {
-    std::map<slot_number, std::size_t> results, derived;
+std::map<slot_number, phases::derived_slot> phases::find_derived() const {
+    std::map<slot_number, std::size_t> results;
+    std::map<slot_number, derived_slot> derived;
     for (const auto& c : consumers_) results.emplace(group_.at(c.step).target.slot, c.step);
     std::size_t s = consumers_.empty() ? plan_.steps.size() : group_.consumers.front() + 1;
     for (; s < plan_.steps.size(); ++s) {
         if (std::ranges::binary_search(group_.members, s)) continue;
-        const auto is_before = [&](const auto& known, const effect& t) {
-            const auto found = known.find(t.slot);
-            return !t.writes && found != known.end() && found->second < s;
-        };
         const auto& effects = plan_.steps[s].effects;
-        const bool depends = std::ranges::any_of(effects, [&](const effect& t) {
-            return is_before(results, t) || is_before(derived, t);
-        });
-        if (!depends) continue;
-        for (const effect& t : effects)
-            if (t.writes) derived.emplace(t.slot, s);
+        slot_set from;
+        for (const effect& t : effects) {
+            if (t.writes) continue;
+            if (const auto r = results.find(t.slot); r != results.end() && r->second < s)
+                from.insert(t.slot);
+            if (const auto d = derived.find(t.slot); d != derived.end() && d->second.since < s)
+                from.merge(d->second.from);
+        }
+        if (from.empty()) continue;
+        for (const effect& t : effects) {
+            if (!t.writes) continue;
+            auto& made = derived.try_emplace(t.slot, derived_slot{s, {}}).first->second;
+            made.from.merge(from);
+        }
     }
     return derived;
 }
@@ -132,42 +145,62 @@ bool phases::assign_phases() {
     const auto waits_at = [&](const consumer& c, const slot_set& slots) {
         return waits(slots) || std::ranges::any_of(slots, [&](slot_number slot) {
                    const auto found = derived.find(slot);
-                   return found != derived.end() && found->second < c.step;
+                   return found != derived.end() && found->second.since < c.step;
                });
     };
     // What is not summed over columns runs without any softmax to find.
     for (auto& c : consumers_) {
         if (c.is_beside()) continue;
         const auto softmax = tiles_.linear_in(c.value);
-        c.late = !softmax || (c.by != steps::monoid::sum && !c.log_sum && *softmax >= 0) ||
-                 waits_at(c, read_by(c)) ||
-                 (c.summed != loop_role::column && !tiles_.softmaxes().empty());
-        c.late_by_product = !c.late && waits_at(c, read_by(c.value, true));
-        c.late = c.late || c.late_by_product;
-        c.weights = c.late ? -1 : *softmax;
+        c.phase = !softmax || (c.by != steps::monoid::sum && !c.log_sum && *softmax >= 0) ||
+                  waits_at(c, read_by(c)) ||
+                  (c.summed != loop_role::column && !tiles_.softmaxes().empty());
+        c.late_by_product = !c.is_late() && waits_at(c, read_by(c.value, true));
+        if (c.late_by_product) c.phase = 1;
+        c.weights = c.is_late() ? -1 : *softmax;
     }
-    for (const auto& c : consumers_)
-        for (const std::int32_t beside : {c.ties_by, c.place_by})
-            if (beside >= 0) consumers_[static_cast<std::size_t>(beside)].late = c.late;
     return true;
 }
 
-/// Whether what waits for the first phase depends on something that waits, too.
-bool phases::late_ones_wait() {
-    slot_set given;
-    for (const auto& c : consumers_)
-        if (c.late) given.insert(group_.at(c.step).target.slot);
-    for (const auto& c : consumers_) {
-        if (!c.late) continue;
+/// Puts what waits behind what it depends on; false where it depends on itself, or on too many that
+/// wait in turn.
+bool phases::deepen_phases() {
+    const auto derived = find_derived();
+    // What a consumer depends on, through other steps, too.
+    const auto needed_by = [&](const consumer& c) {
         auto slots = read_by(c);
         slots.merge(read_by(c.value, true));
-        if (std::any_of(slots.begin(), slots.end(),
-                        [&](slot_number slot) { return given.contains(slot); })) {
-            reason_ = "sums over it depend on one another";
-            return true;
+        slot_set all = slots;
+        for (const slot_number slot : slots)
+            if (const auto d = derived.find(slot); d != derived.end() && d->second.since < c.step)
+                all.merge(d->second.from);
+        return all;
+    };
+    for (bool deeper = true; deeper;) {
+        deeper = false;
+        std::map<slot_number, std::int32_t> given;  // by which phase
+        for (const auto& c : consumers_) {
+            if (!c.is_late() || c.replaced) continue;
+            auto& phase = given[group_.at(c.step).target.slot];
+            phase = std::max(phase, c.phase);
         }
+        for (auto& c : consumers_) {
+            if (!c.is_late() || c.replaced || c.is_beside()) continue;
+            for (const slot_number slot : needed_by(c)) {
+                const auto found = given.find(slot);
+                if (found == given.end() || c.phase > found->second) continue;
+                c.phase = found->second + 1;
+                deeper = true;
+            }
+            if (c.phase < most_phases) continue;
+            reason_ = "sums over it depend on one another";
+            return false;
+        }
+        for (const auto& c : consumers_)
+            for (const std::int32_t beside : {c.ties_by, c.place_by})
+                if (beside >= 0) consumers_[static_cast<std::size_t>(beside)].phase = c.phase;
     }
-    return false;
+    return true;
 }
 
 /// Whether nobody writes what makes two values between the steps that read it: where it is the same
@@ -194,7 +227,7 @@ void phases::replace_by_sums_of_outputs() {
     for (auto& sum : consumers_) {
         if (sum.ties || sum.by != steps::monoid::sum || sum.factor ||
             sum.summed != loop_role::column || sum.what.beta != 0 ||
-            (sum.late && !sum.late_by_product) || sum.partial ||
+            (sum.is_late() && !sum.late_by_product) || sum.partial ||
             plan_.values[sum.what.scale].kind != kind::constant)
             continue;
         for (auto& bracket : consumers_) {
@@ -208,7 +241,7 @@ void phases::replace_by_sums_of_outputs() {
             if (!map) continue;
             made_.push_back(std::move(*map));
             sum.replaced = true;
-            sum.late = false;
+            sum.phase = 0;
             break;
         }
     }
@@ -219,7 +252,7 @@ void phases::replace_by_sums_of_outputs() {
 bool phases::may_share(const consumer& first, const consumer& second) const {
     if (first.replaced || first.partial || first.apart || first.log_sum || first.is_beside())
         return false;
-    if (first.late != second.late) return second.late;
+    if (first.phase != second.phase) return second.phase > first.phase;
     if (are_apart(plan_.values, first.what.target, second.what.target)) return true;
     return first.summed == second.summed && first.what.kind == second.what.kind &&
            first.what.target.at == second.what.target.at &&
@@ -268,7 +301,7 @@ void phases::find_sums() {
     }
     for (std::size_t k = 0; k < sums_.size(); ++k) {
         const auto makes_again = [&](const consumer& c) {
-            return c.late && reads(c.value, tiles_.softmaxes()[k].tile.slot);
+            return c.is_late() && reads(c.value, tiles_.softmaxes()[k].tile.slot);
         };
         if (std::none_of(consumers_.begin(), consumers_.end(), makes_again)) continue;
         if (!sums_[k].maximum.slot) sums_[k].maximum = add_slot(plan_, storage::workspace, axes);
@@ -276,12 +309,23 @@ void phases::find_sums() {
     }
 }
 
-// What is read for the planes is not to be read once more for a second phase.
-bool phases::pays() const {
+// What is read for the planes is not to be read once more for a second phase, nor are wide products
+// made again and again.
+bool phases::pays() {
+    std::int32_t last = 0;
+    for (const auto& c : consumers_)
+        if (!c.replaced) last = std::max(last, c.phase);
+    double terms = 0, bytes = static_cast<double>(size_of(plan_.type));
+    for (const auto& p : tiles_.products()) terms += plan_.values.size(group_.at(p.step).over);
+    for (const auto& l : group_.loops) bytes *= static_cast<double>(plan_.values.extent(l.what));
+    if (last > 1 && terms > most_repeated && bytes <= large_bytes) {
+        reason_ = "sums over it that depend on one another would make its products again";
+        return false;
+    }
     if (!group_.reads_large || !tiles_.softmaxes().empty() || !tiles_.products().empty())
         return true;
     return std::none_of(consumers_.begin(), consumers_.end(),
-                        [](const consumer& c) { return c.late && !c.replaced; });
+                        [](const consumer& c) { return c.is_late() && !c.replaced; });
 }
 
 bool phases::run() {
@@ -297,10 +341,13 @@ bool phases::run() {
     find_places();
     if (!assign_phases()) return false;
     replace_by_sums_of_outputs();
-    if (late_ones_wait()) return false;
+    if (!deepen_phases()) return false;
     separate_writers();
     find_sums();
-    return pays() && write(false) && write(true);
+    if (!pays()) return false;
+    for (std::int32_t phase = 0; phase < most_phases; ++phase)
+        if (!write(phase)) return false;
+    return true;
 }
 
 }  // namespace ricci::plan

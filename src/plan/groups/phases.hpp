@@ -1,6 +1,6 @@
 // The phases of a fused group. What is proportional to the weights of one softmax is summed while
 // their maximum is still unknown; everything else waits until all maxima and sums are there, and
-// makes the weights again from these.
+// makes the weights again from these. What needs a result of one phase comes in a later one.
 #pragma once
 
 #include <cstddef>
@@ -25,23 +25,30 @@ public:
     const std::vector<made_step>& made() const { return made_; }
 
 private:
-    std::map<slot_number, std::size_t> find_derived() const;
+    using slot_set = small_set<slot_number, 8>;
+    /// What depends on results through steps that are none of the group: since which step, and on
+    /// which ones.
+    struct derived_slot {
+        std::size_t since = 0;
+        slot_set from;
+    };
+    std::map<slot_number, derived_slot> find_derived() const;
     void find_ties();
     void find_places();
     bool assign_phases();
-    bool late_ones_wait();
+    bool deepen_phases();
     bool unchanged(const consumer& a, const consumer& b) const;
     void replace_by_sums_of_outputs();
     bool may_share(const consumer& first, const consumer& second) const;
     void separate_writers();
     void find_sums();
-    bool pays() const;
+    bool pays();
 
     // In phase_groups.cpp.
-    bool write(bool late);
-    step_set steps_of(bool late) const;
-    std::vector<consumer*> consumers_of(bool late);
-    fused group_of(bool late, const std::vector<consumer*>& chosen, const step_set& steps);
+    bool write(std::int32_t phase);
+    step_set steps_of(std::int32_t phase) const;
+    std::vector<consumer*> consumers_of(std::int32_t phase);
+    fused group_of(std::int32_t phase, const std::vector<consumer*>& chosen, const step_set& steps);
     member result_of(const consumer& c, const access& tile);
     bool fits(const fused& group);
     void add_effects(made_step& made, bool late, const std::vector<consumer*>& chosen,
@@ -56,7 +63,6 @@ private:
                      expr_list& roots);
     void count(fused& group, const step_set& steps) const;
 
-    using slot_set = small_set<slot_number, 8>;
     slot_set read_by(expr value, bool through_products) const;
     slot_set read_by(const consumer& c) const;
     bool reads(expr value, slot_number slot) const;

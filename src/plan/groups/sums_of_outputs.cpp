@@ -34,8 +34,8 @@ std::optional<made_step> sum_of_output(program_plan& plan, const grown_group& gr
                                        tile_values& tiles, const consumer& sum, consumer& bracket,
                                        bool changes, std::vector<made_step>& made_steps) {
     auto& values = plan.values;
-    if (!bracket.factor || bracket.late || bracket.partial || bracket.summed != loop_role::column ||
-        !values.is_scalar(bracket.what.scale) ||
+    if (!bracket.factor || bracket.is_late() || bracket.partial ||
+        bracket.summed != loop_role::column || !values.is_scalar(bracket.what.scale) ||
         values[bracket.what.scale].kind != kind::constant || values[bracket.what.scale].value == 0)
         return {};
     double number = values[sum.what.scale].value, other_number = values[bracket.what.scale].value;

@@ -430,6 +430,19 @@ private:
         return over_part(t.over, without_it == 0 ? 1 : 0, 1, extent - 1, body_);
     }
 
+    // Where the inequality stays, as it does between two loops, a part of a loop pays if it leaves
+    // out much, or the only places that there are: a tensor of all pairs is read as it stands then,
+    // and others may read it so, too.
+    bool pays_in_part(const place& margin, loop l, std::int64_t count) const {
+        const std::int64_t extent = values_.extent(l);
+        if (margin.terms.size() == 1 || count < extent - extent / window_part) return true;
+        bool plain = true;
+        values_.for_each_load({body_}, [&](const access& from) {
+            for (const place& p : from.at) plain = plain && (p.factor(l) == 0 || is_whole_axis(p));
+        });
+        return !plain;
+    }
+
     // An inequality between loops of the sum says that some run over a part only.
     expr narrow(opcode code, const place& left, const place& right) const {
         if (left.edge != edge::none || right.edge != edge::none) return expr::none;
@@ -444,7 +457,7 @@ private:
             const std::int64_t extent = values_.extent(t.over), size = std::abs(t.factor);
             // The others give at most so much beyond what the loop gives at its best.
             const std::int64_t count = std::min(extent, most / size + 1);
-            if (count == extent) continue;
+            if (count == extent || !pays_in_part(margin, t.over, count)) continue;
             return over_part(t.over, t.factor > 0 ? extent - count : 0, 1, count, body_);
         }
         return expr::none;
