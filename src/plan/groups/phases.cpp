@@ -15,7 +15,7 @@ namespace {
 // three times, if it takes no more than so many bytes.
 constexpr std::int32_t most_phases = 4;
 constexpr double most_repeated = 128;
-constexpr double large_bytes = 64 << 20;
+constexpr double storable_bytes = 64 << 20;
 
 }  // namespace
 
@@ -318,7 +318,7 @@ bool phases::pays() {
     double terms = 0, bytes = static_cast<double>(size_of(plan_.type));
     for (const auto& p : tiles_.products()) terms += plan_.values.size(group_.at(p.step).over);
     for (const auto& l : group_.loops) bytes *= static_cast<double>(plan_.values.extent(l.what));
-    if (last > 1 && terms > most_repeated && bytes <= large_bytes) {
+    if (last > 1 && terms > most_repeated && bytes <= storable_bytes) {
         reason_ = "sums over it that depend on one another would make its products again";
         return false;
     }
