@@ -33,6 +33,37 @@ void ready_algebra::bind(const plan_memory& memory, const planned& s) {
     c_ = memory.element(s.c.slot, s.c_offset);
 }
 
+namespace {
+
+steps::tie_sum tie_kernels(const plan::program_plan& plan, const plan::tie_step& s) {
+    return {plan.type_of(s.out.use.slot),
+            s.test,
+            s.extents,
+            s.batch.size(),
+            s.m.size(),
+            s.n.size(),
+            s.k.size(),
+            s.row.at,
+            s.column.at,
+            s.kept.at,
+            s.weight.at,
+            s.out.at,
+            s.number};
+}
+
+}  // namespace
+
+ready_ties::ready_ties(const plan::program_plan& plan, const planned& s)
+    : kernels_(tie_kernels(plan, s)) {}
+
+void ready_ties::bind(const plan_memory& memory, const planned& s) {
+    operands_.row = memory.element(s.row.use.slot, 0);
+    operands_.column = memory.element(s.column.use.slot, 0);
+    operands_.kept = memory.element(s.kept.use.slot, 0);
+    if (s.weight.use.slot) operands_.weight = memory.element(s.weight.use.slot, 0);
+    operands_.out = memory.element(s.out.use.slot, 0);
+}
+
 ready_map::ready_map(const plan::program_plan& plan, const planned& s)
     : kernels_(steps::map{plan.type_of(s.uses[0].slot), s.folding, s.extents, s.folded, s.operands,
                           s.program, tensors_of(s)}),
@@ -293,6 +324,7 @@ ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& st
             return ready_contraction(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::algebra_step>)
             return ready_algebra(plan, s);
+        else if constexpr (std::is_same_v<Planned, plan::tie_step>) return ready_ties(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::map_step>) return ready_map(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::gather_step>) return ready_gather(plan, s);
         else if constexpr (std::is_same_v<Planned, plan::lookup_sum_step>)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/contract/algebra/algebra_product.hpp"
+#include "src/contract/algebra/tie_sum.hpp"
 #include "src/contract/contraction.hpp"
 #include "src/engine/grouped_lookups.hpp"
 #include "src/engine/ready_matrix.hpp"
@@ -125,6 +126,20 @@ private:
     contractions::prepared_algebra_product kernels_;
     const void *a_ = nullptr, *b_ = nullptr;
     void* c_ = nullptr;
+};
+
+class ready_ties {
+public:
+    using planned = plan::tie_step;
+    ready_ties(const plan::program_plan& plan, const planned& s);
+    void bind(const plan_memory& memory, const planned& s);
+    void run() { kernels_.run(operands_); }
+    static void list_loans(runtime::loan_book&) {}
+    static std::string words(std::size_t = 0) { return "packed tiles"; }
+
+private:
+    contractions::prepared_tie_sum kernels_;
+    contractions::tie_operands operands_;
 };
 
 class ready_map {
@@ -315,9 +330,9 @@ private:
     way how_;
 };
 
-using ready_step = std::variant<ready_contraction, ready_algebra, ready_map, ready_gather,
-                                ready_lookup_sum, ready_extremum, ready_scan, ready_matrix,
-                                ready_group, ready_joined, ready_chained>;
+using ready_step = std::variant<ready_contraction, ready_algebra, ready_ties, ready_map,
+                                ready_gather, ready_lookup_sum, ready_extremum, ready_scan,
+                                ready_matrix, ready_group, ready_joined, ready_chained>;
 
 ready_step prepare(const plan::program_plan& plan, const plan::compiled_step& s);
 

@@ -134,6 +134,12 @@ double cost_of_algebra(const algebra_step& s, const numbers& of) {
     return moves + std::min(multiplied, folded);
 }
 
+/// A sum, a comparison and a sum for each pair.
+double cost_of_ties(const tie_step& s, const numbers& of) {
+    return start_cycles + s.bytes / bytes_a_cycle +
+           3 * iterations(s.extents) / of.lanes / vectors_a_cycle;
+}
+
 /// A program is interpreted: what is read and what an operation gives is stored in a tile.
 double cost_of_program(const map_step& s, const numbers& of) {
     const double elements = iterations(s.extents);
@@ -162,6 +168,10 @@ decision classify(const contraction_step& s, element type) {
 decision classify(const algebra_step& s, element type) {
     const numbers of(type);
     return {{way::algebra, cost_of_algebra(s, of)}, {}};
+}
+
+decision classify(const tie_step& s, element type) {
+    return {{way::ties, cost_of_ties(s, numbers(type))}, {}};
 }
 
 decision classify(const map_step& s, element type) {

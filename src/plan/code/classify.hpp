@@ -11,6 +11,7 @@ namespace ricci::plan {
 /// width of vectors, so that results are the same bits wherever the order of sums is.
 decision classify(const contraction_step& as_written, element type);
 decision classify(const algebra_step& as_written, element type);
+decision classify(const tie_step& as_written, element type);
 decision classify(const map_step& as_written, element type);
 decision classify(const gather_step& as_written, element type);
 decision classify(const lookup_sum_step& as_written, element type);

@@ -9,6 +9,7 @@
 #include "src/plan/code/assembler.hpp"
 #include "src/plan/code/classify.hpp"
 #include "src/plan/schedule/sums_of_two.hpp"
+#include "src/plan/schedule/ties.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -54,6 +55,39 @@ public:
         s.algebra = by;
         const auto& terms = graph_[a.body].arguments;
         put_product(s, a, graph_[terms[0]], graph_[terms[1]]);
+        return s;
+    }
+
+    tie_step ties(const assign& a, const tie_form& form) const {
+        auto s = begun<tie_step>(a);
+        s.test = form.test;
+        s.number = form.number;
+        const auto by = [&](const loop_list& loops, const access& of) {
+            return by_stride(loops, address_of(of));
+        };
+        loop_list all;
+        const auto put = [&](const loop_list& loops, std::vector<named_loop>& names) {
+            for (const loop l : loops) {
+                all.push_back(l);
+                s.extents.push_back(graph_.extent(l));
+                names.push_back({graph_.loops().letter(l), graph_.extent(l)});
+            }
+        };
+        put(by(form.batch, a.target), s.batch);
+        put(by(form.m, a.target), s.m);
+        put(by(form.n, graph_[form.column].source), s.n);
+        put(by(form.k, graph_[form.row].source), s.k);
+        const auto use = [&](expr e) {
+            s.bytes += graph_.size(graph_[e].indices) * element_bytes();
+            return walked(graph_[e].source, all);
+        };
+        s.row = use(form.row);
+        s.column = use(form.column);
+        s.kept = use(form.kept);
+        if (form.weight) s.weight = use(form.weight);
+        s.out = walked(a.target, all);
+        s.bytes += graph_.size(a.loops) * element_bytes();
+        s.flops = 3 * graph_.size(all);
         return s;
     }
 
@@ -369,14 +403,18 @@ compiled_step compile(const program_plan& plan, const assign& a) {
         }
         case assignment_kind::map: {
             auto map = classified(make.map(a));
-            const auto by = algebra_of(plan, a);
-            if (!by) return map;
-            auto product = classified(make.algebra(a, *by));
-            const bool folds = map.how.taken.cycles < product.how.taken.cycles;
-            auto& how = folds ? map.how : product.how;
-            how.runner_up = (folds ? product.how : map.how).taken;
-            if (folds) return map;
-            return product;
+            // The cheaper one of two steps, which knows of the other.
+            const auto cheaper = [&](auto product) -> compiled_step {
+                const bool folds = map.how.taken.cycles < product.how.taken.cycles;
+                auto& how = folds ? map.how : product.how;
+                how.runner_up = (folds ? product.how : map.how).taken;
+                if (folds) return map;
+                return product;
+            };
+            if (const auto by = algebra_of(plan, a))
+                return cheaper(classified(make.algebra(a, *by)));
+            if (const auto form = ties_of(plan, a)) return cheaper(classified(make.ties(a, *form)));
+            return map;
         }
         case assignment_kind::gather:
             return classified(make.gather(a));

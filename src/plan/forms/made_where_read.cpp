@@ -8,6 +8,7 @@
 
 #include "src/plan/forms/step_writer.hpp"
 #include "src/plan/forms/term_groups.hpp"
+#include "src/plan/schedule/ties.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -66,7 +67,9 @@ private:
             values_.size(a->loops) < fewest_elements || !is_larger(*a))
             return {};
         const bool is_map = a->folding == fold::none;
-        if (is_map && static_cast<double>(memory.bytes) < least_stored_bytes) return {};
+        const bool stays_near = is_map && static_cast<double>(memory.bytes) < least_stored_bytes;
+        const bool is_test = values_[a->body].code == opcode::equal;
+        if (stays_near && !is_test) return {};
         unstored made;
         made.step = made.first = s;
         made.slot = a->target.slot;
@@ -80,9 +83,11 @@ private:
             if (r != s && touches(other, made.slot, true)) return {};
             if (!touches(other, made.slot, false)) continue;
             if (r < s || !can_make(other, made.slot)) return {};
-            if (is_map && values_.size(other.as_assign()->over) < shortest_row) return {};
-            last = r;
             const assign& reader = *other.as_assign();
+            const bool multiplies =
+                stays_near || (is_map && values_.size(reader.over) < shortest_row);
+            if (multiplies && !(is_test && sums_ties(reader, *a))) return {};
+            last = r;
             is_compared = is_compared || compares_numbers(values_, reader.body);
             has_extremum =
                 has_extremum || reader.folding == fold::maximum || reader.folding == fold::minimum;
@@ -149,6 +154,28 @@ private:
         const auto& factors = values_[a->body].arguments;
         return suits && reads == 1 &&
                std::ranges::all_of(factors, [&](expr f) { return values_[f].kind == kind::load; });
+    }
+    /// Whether a sum is one over ties where the elements of a tensor are made in it.
+    bool sums_ties(const assign& reader, const assign& made) const {
+        expr_list factors;
+        if (reader.scale) factors.push_back(reader.scale);
+        for (const expr f : values_.factors(reader.body)) {
+            const auto& node = values_[f];
+            if (node.kind != kind::load || node.source.slot != made.target.slot) {
+                factors.push_back(f);
+                continue;
+            }
+            const loop_list from = axes_of(made.target), to = axes_of(node.source);
+            loop_map loops;
+            for (std::size_t axis = 0; axis < from.size(); ++axis)
+                if (from[axis] && from[axis] != to[axis]) loops.emplace_back(from[axis], to[axis]);
+            factors.push_back(values_.renamed(made.body, loops));
+        }
+        assign sum = reader;
+        sum.kind = assignment_kind::map;
+        sum.folding = fold::sum;
+        sum.body = values_.multiply(factors);
+        return ties_of(plan_, sum).has_value();
     }
     // Finds who else folds the terms of a softmax.
     void link(unstored& made, const assign& a) const {

@@ -21,6 +21,7 @@
 #include "src/steps/map.hpp"
 #include "src/steps/monoid.hpp"
 #include "src/steps/scan.hpp"
+#include "src/steps/ties.hpp"
 
 namespace ricci::plan {
 
@@ -104,6 +105,15 @@ struct contraction_step : product_step {
 /// A maximum, a minimum or a log-sum-exp of A + B.
 struct algebra_step : product_step {
     sum_algebra algebra = sum_algebra::maximum;
+};
+
+/// A sum over ties: steps::tie_sum.
+struct tie_step : assignment_step {
+    tie_test test = tie_test::row_is_sum;
+    std::vector<std::int64_t> extents;          // of the batch, of m, of n and of k
+    std::vector<named_loop> batch, m, n, k;     // the same, for words
+    walked_use row, column, kept, weight, out;  // weight: of no slot, it is 1
+    double number = 1;
 };
 
 struct map_step : assignment_step {
@@ -231,7 +241,7 @@ struct chained_step {
 
 /// What runs. Joined and chained steps hold their parts.
 using compiled_step =
-    std::variant<contraction_step, algebra_step, map_step, gather_step, lookup_sum_step,
+    std::variant<contraction_step, algebra_step, tie_step, map_step, gather_step, lookup_sum_step,
                  extremum_step, scan_step, matrix_step, fused_step, joined_step, chained_step>;
 
 /// Calls `visit(part)` for everything in a step that could run by itself, in order: contractions,
@@ -270,6 +280,13 @@ void for_each_slot(const algebra_step& s, F visit) {
     visit(s.a.slot, false);
     visit(s.b.slot, false);
     visit(s.c.slot, true);
+}
+
+template <class F>
+void for_each_slot(const tie_step& s, F visit) {
+    for (const auto* const read : {&s.row, &s.column, &s.kept}) visit(read->use.slot, false);
+    if (s.weight.use.slot) visit(s.weight.use.slot, false);
+    visit(s.out.use.slot, true);
 }
 
 template <class F>

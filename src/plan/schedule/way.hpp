@@ -11,6 +11,7 @@ namespace ricci::plan {
 enum class way : std::uint8_t {
     contract,  // products summed tile by tile, operands packed where that pays
     algebra,   // the same with a maximum, a minimum or a log-sum-exp of sums
+    ties,      // weights summed where a sum of two is a third, tile by tile
     fold,      // the values of a map summed (or folded otherwise) row by row
     map,       // element by element
     copy,      // a map that moves elements and computes nothing

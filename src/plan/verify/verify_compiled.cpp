@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "src/plan/pool/whole_interval.hpp"
+#include "src/plan/schedule/ties.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -137,6 +138,10 @@ private:
         check_inside(s.b.slot, reached_by(s, s.b_offset, &contraction_loop::b));
         check_inside(s.c.slot, reached_by(s, s.c_offset, &contraction_loop::c));
     }
+    void check(const tie_step& s) const {
+        for (const auto* const use : {&s.row, &s.column, &s.kept, &s.weight, &s.out})
+            if (use->use.slot) check_walk(*use, s.extents);
+    }
     void check_apart(const joined_step& s) const {
         for (const auto& one : s.parts)
             for (const auto& other : s.parts) {
@@ -249,6 +254,20 @@ private:
         require(reached_by(s, s.a_offset, &contraction_loop::a) == reached_by(term(0), all) &&
                     reached_by(s, s.b_offset, &contraction_loop::b) == reached_by(term(1), all),
                 "a fold of sums that are read elsewhere");
+    }
+    void compare(const assign& a, const tie_step& s) const {
+        const auto all = united(a.loops, a.over);
+        require(reached(s.out.at, s.extents) == reached_by(a.target, all),
+                "a sum over ties that is written elsewhere");
+        const auto form = ties_of(plan_, a);
+        require(form.has_value(), "a sum over ties that is another sum");
+        const auto reads = [&](const walked_use& use, expr e) {
+            return e ? reached(use.at, s.extents) == reached_by(plan_.values[e].source, all)
+                     : !use.use.slot;
+        };
+        require(reads(s.row, form->row) && reads(s.column, form->column) &&
+                    reads(s.kept, form->kept) && reads(s.weight, form->weight),
+                "a sum over ties that is read elsewhere");
     }
     void compare(const assign& a, const map_step& s) const {
         // Folded loops do not move the result; only a softmax has them in it.

@@ -92,6 +92,18 @@ public:
                            group("N", s.n_names), group("K", s.k_names));
     }
 
+    std::string line(const tie_step& s) const {
+        const bool kept = s.test == tie_test::kept_is_sum;
+        const auto& sum = kept ? s.kept : s.row;
+        const auto& first = kept ? s.row : s.kept;
+        const std::string weight = s.weight.use.slot ? " " + use(s.weight.use) : "";
+        const std::string number = s.number == 1 ? "" : " " + short_number(s.number);
+        return fmt::format("sum over ties  {} ={}{} [{} = {} + {}]   {}  {}  {}  {}",
+                           use(s.out.use), number, weight, use(sum.use), use(first.use),
+                           use(s.column.use), group("batch", s.batch), group("M", s.m),
+                           group("N", s.n), group("K", s.k));
+    }
+
     std::string line(const fused_step& f) const {
         std::string results, loops;
         for (std::size_t k = 0; k < f.group.consumers.size(); ++k)

@@ -70,6 +70,8 @@ const char* word_of(way how) {
             return "contract";
         case way::algebra:
             return "algebra";
+        case way::ties:
+            return "ties";
         case way::map:
             return "map";
         case way::gather:

@@ -23,10 +23,13 @@ class reasons {
 public:
     explicit reasons(const ir::program_view& p) : p_(p) {}
 
-    std::string of(const contraction_step& s) const { return complete("a product", letters_of(s)); }
-    std::string of(const algebra_step& s) const {
-        return complete("a fold of sums", letters_of(s));
+    std::string of(const contraction_step& s) const {
+        return complete("a product", letters_of(s.k_names));
     }
+    std::string of(const algebra_step& s) const {
+        return complete("a fold of sums", letters_of(s.k_names));
+    }
+    std::string of(const tie_step& s) const { return complete("a sum over ties", letters_of(s.k)); }
     std::string of(const map_step& s) const {
         if (s.folding == fold::none) return {};
         const std::vector<ir::ref> over(s.indices.end() - s.folded, s.indices.end());
@@ -45,9 +48,9 @@ public:
     std::string of(const fused_step&) const { return "a result of a fused group"; }
 
 private:
-    static std::vector<ir::ref> letters_of(const product_step& s) {
+    static std::vector<ir::ref> letters_of(const std::vector<named_loop>& loops) {
         std::vector<ir::ref> over;
-        for (const auto& l : s.k_names) over.push_back(l.index);
+        for (const auto& l : loops) over.push_back(l.index);
         return over;
     }
     std::string complete(std::string what, const std::vector<ir::ref>& over) const {

@@ -156,6 +156,17 @@ private:
                "\n";
     }
 
+    std::string words_of_step(const tie_step& s) const {
+        const bool kept = s.test == tie_test::kept_is_sum;
+        const std::string weight = s.weight.use.slot ? " " + name(s.weight.use.slot) : "";
+        const std::string number = s.number == 1 ? "" : " " + number_words(s.number);
+        return "ties " + name(s.out.use.slot) + " =" + number + weight + " [" +
+               name((kept ? s.kept : s.row).use.slot) + " = " +
+               name((kept ? s.row : s.kept).use.slot) + " + " + name(s.column.use.slot) +
+               "]  batch " + loops(s.batch) + "  M " + loops(s.m) + "  N " + loops(s.n) + "  K " +
+               loops(s.k) + "\n";
+    }
+
     std::string words_of_step(const map_step& m) const { return map_words(m) + "\n"; }
     std::string map_words(const map_step& m) const {
         std::vector<named_loop> free, over;
