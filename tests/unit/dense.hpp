@@ -15,14 +15,14 @@
 namespace ricci::testing {
 
 /// A tensor of any rank, row-major, in long double.
-struct dense {
+struct dense_copy {
     std::vector<std::size_t> extents;
     std::vector<long double> values;
 };
 
 template <class T, int Rank>
-dense copy_of(const tensor_view<T, Rank>& view) {
-    dense out;
+dense_copy copy_of(const tensor_view<T, Rank>& view) {
+    dense_copy out;
     out.extents.assign(view.extents().begin(), view.extents().end());
     std::vector<std::size_t> at(static_cast<std::size_t>(Rank), 0);
     for (std::size_t left = view.size(); left > 0; --left) {
@@ -38,10 +38,10 @@ dense copy_of(const tensor_view<T, Rank>& view) {
     return out;
 }
 template <class Tensor>
-dense copy_of(const Tensor& t) {
+dense_copy copy_of(const Tensor& t) {
     return copy_of(t.view());
 }
-inline dense copy_of(double number) { return {{}, {number}}; }
+inline dense_copy copy_of(double number) { return {{}, {number}}; }
 
 /// Uniform in [low, high); the same for the same seed everywhere.
 template <class Tensor>
@@ -61,7 +61,7 @@ tensor<T, Rank> random_tensor(const std::array<std::size_t, Rank>& extents, std:
 
 /// Empty when `got` is `expected` up to `tolerance` of the largest expected value; else what
 /// differs.
-inline std::string difference(const dense& got, const dense& expected, double tolerance) {
+inline std::string difference(const dense_copy& got, const dense_copy& expected, double tolerance) {
     if (got.extents != expected.extents) return "the shapes differ";
     long double largest = 1, worst = 0;
     for (long double v : expected.values) largest = std::max(largest, std::abs(v));

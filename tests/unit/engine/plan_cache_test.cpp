@@ -38,8 +38,8 @@ TEST_CASE("a remembered call takes other strides, factors and places", "[einsum]
     const auto a = random_tensor<double, 2>(size{6, 6}, 1);
     const auto b = random_tensor<double, 2>(size{6, 6}, 2);
     const ricci::tensor_view<const double, 2> turned(a.data(), {6, 6}, {1, 6});
-    const dense plain = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
-    const dense of_turned = einsum_by_loops("ji,jk->ik", {copy_of(a), copy_of(b)});
+    const dense_copy plain = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
+    const dense_copy of_turned = einsum_by_loops("ji,jk->ik", {copy_of(a), copy_of(b)});
     for (int round = 0; round < 3; ++round) {
         ricci::tensor<double, 2> c(size{6, 6});
         ricci::einsum_into<"ij,jk->ik">(c, a, b);
@@ -54,7 +54,7 @@ TEST_CASE("a remembered call takes other strides, factors and places", "[einsum]
 TEST_CASE("an output in the place of an input is no remembered call", "[einsum]") {
     const auto a = random_tensor<float, 2>(size{5, 5}, 3);
     const auto b = random_tensor<float, 2>(size{5, 5}, 4);
-    const dense expected = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
+    const dense_copy expected = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
     for (int round = 0; round < 2; ++round) {
         ricci::tensor<float, 2> c(size{5, 5});
         ricci::einsum_into<"ij,jk->ik">(c, a, b);

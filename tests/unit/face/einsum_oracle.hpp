@@ -33,7 +33,8 @@ inline label_list labels_of(const std::string& text, std::size_t ellipsis_rank) 
     return out;
 }
 
-inline dense einsum_by_loops(const std::string& text, const std::vector<dense>& operands) {
+inline dense_copy einsum_by_loops(const std::string& text,
+                                  const std::vector<dense_copy>& operands) {
     const std::size_t arrow = text.find("->");
     std::vector<label_list> inputs;
     std::size_t ellipsis = 0, begin = 0;
@@ -63,7 +64,7 @@ inline dense einsum_by_loops(const std::string& text, const std::vector<dense>& 
     for (const auto& [label, times] : count)
         if (std::find(left.begin(), left.end(), label) == left.end()) order.push_back(label);
 
-    dense out;
+    dense_copy out;
     std::size_t kept = 1, all = 1;
     for (const std::string& label : left)
         out.extents.push_back(extent[label]), kept *= extent[label];

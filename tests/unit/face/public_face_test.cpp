@@ -21,7 +21,7 @@ using namespace ricci::literals;
 using ricci::tensor;
 using ricci::tensor_view;
 using ricci::testing::copy_of;
-using ricci::testing::dense;
+using ricci::testing::dense_copy;
 using ricci::testing::difference;
 using ricci::testing::einsum_by_loops;
 using ricci::testing::random_tensor;
@@ -58,11 +58,11 @@ struct layer {
         return backward("X"_t = x, "W_Q"_t = wq, "W_K"_t = wk, "W_V"_t = wv, "W_O"_t = wo,
                         "d_k"_t = width, "dL/dY"_t = dy);
     }
-    dense expected() const {
+    dense_copy expected() const {
         const auto q = einsum_by_loops("ib,hba->hia", {copy_of(x), copy_of(wq)});
         const auto k = einsum_by_loops("ib,hba->hia", {copy_of(x), copy_of(wk)});
         const auto v = einsum_by_loops("ib,hba->hia", {copy_of(x), copy_of(wv)});
-        dense a = einsum_by_loops("hia,hja->hij", {q, k});
+        dense_copy a = einsum_by_loops("hia,hja->hij", {q, k});
         for (std::size_t row = 0; row < heads * n; ++row) {
             long double sum = 0;
             for (std::size_t j = 0; j < n; ++j)
@@ -87,7 +87,7 @@ bool same_bits(const A& a, const B& b) {
 
 TEST_CASE("operands are bound by name in any order", "[face]") {
     const auto a = random_tensor<double, 2>({4, 6}, 1), b = random_tensor<double, 2>({6, 3}, 2);
-    dense expected = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
+    dense_copy expected = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
     for (long double& v : expected.values) v *= 0.5L;
     const auto y = product("A"_t = a, "B"_t = b, "c"_t = 0.5);
     CHECK(difference(copy_of(y["Y"_t]), expected, 1e-14) == "");
@@ -205,7 +205,7 @@ TEST_CASE("a prepared program reads current contents and writes bound memory", "
     ricci::testing::randomise(a, 13);
     c() = -2;
     step();
-    dense expected = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
+    dense_copy expected = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
     for (long double& v : expected.values) v *= -2;
     CHECK(difference(copy_of(y), expected, 1e-14) == "");
 
