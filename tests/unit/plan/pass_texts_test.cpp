@@ -1,5 +1,5 @@
-// Each pass on plans, text in and text out: a file of passes/, which is called after the pass, has a
-// program in which it finds something, and the plan before the pass and after it.
+// Each pass, text in and text out: a file of passes/, which is called after the pass, has a program in
+// which it finds something, and the equations or the plan before the pass and after it.
 // RICCI_RECORD_PASSES=1 writes what is made now, for a change that is wanted.
 #include <algorithm>
 #include <cstddef>
@@ -88,7 +88,7 @@ TEST_CASE("each pass makes of a plan what is written in the text of its name") {
         pass_text wanted(file);
         INFO(file.string());
         const passes_of passes(wanted.program());
-        without_text.insert(passes.on_plans().begin(), passes.on_plans().end());
+        without_text.merge(passes.names());
         const std::string before = words_of(passes.before(wanted.pass())),
                           after = words_of(passes.after(wanted.pass()));
         CHECK(before != after);

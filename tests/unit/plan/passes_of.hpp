@@ -35,14 +35,17 @@ public:
     const seen_plan& after(const std::string& pass) const { return at(pass).second; }
     const seen_plan& before(const std::string& pass) const { return at(pass).first; }
     bool ran(const std::string& pass) const { return all_.count(pass) > 0; }
-    /// The passes that ran on a plan, not on a program.
-    const std::set<std::string>& on_plans() const { return on_plans_; }
+    /// Those that ran.
+    std::set<std::string> names() const {
+        std::set<std::string> out;
+        for (const auto& [name, seen] : all_) out.insert(name);
+        return out;
+    }
 
 private:
     void add(const char* pass, const ir::program_view& view, const plan::program_plan* made) {
         seen_plan now{plan::notation_of(view, made)};
         if (made != nullptr) {
-            on_plans_.insert(pass);
             now.rules = made->rules.size();
             now.compiled = made->compiled.size();
             now.workspace_bytes = made->workspace_bytes;
@@ -57,7 +60,6 @@ private:
 
     std::map<std::string, std::pair<seen_plan, seen_plan>> all_;
     seen_plan last_;
-    std::set<std::string> on_plans_;
 };
 
 }  // namespace ricci::testing
