@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Compiles every public header alone, and checks that none brings in a costly or private library.
 
-usage: run.py COMPILER [ARGUMENT ...]
+usage: run.py [--grouped] COMPILER [ARGUMENT ...]
+
+--grouped: alone those that programs include; the parts of them, in folders, are one file, since
+another compiler has been asked whether each brings what it needs.
 """
 
 import concurrent.futures
@@ -46,13 +49,14 @@ def is_there(compiler, names):
     return done.returncode == 0
 
 
-def check(compiler, header):
-    """What is wrong with `header`, as text; empty when nothing is."""
-    name = header.relative_to(INCLUDE).as_posix()
+def check(compiler, headers):
+    """What is wrong with a file of these headers, as text; empty when nothing is."""
+    names = [header.relative_to(INCLUDE).as_posix() for header in headers]
+    name = names[0] if len(names) == 1 else f"{names[0]}> ... <{names[-1]}"
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "alone.cpp")
         # Twice: the second time has to be harmless.
-        source.write_text(f"#include <{name}>\n#include <{name}>\n", encoding="utf-8")
+        source.write_text("".join(f"#include <{each}>\n" for each in names * 2), encoding="utf-8")
         # -H lists what is included, one file a line after as many dots as it is deep. (-MD will not
         # do: clang counts what __has_include asks for, and the standard library asks for oneTBB.)
         command = [*compiler, *FLAGS, "-H", str(source)]
@@ -61,7 +65,7 @@ def check(compiler, header):
         if done.returncode != 0:
             messages = done.stderr.split("Multiple include guards may be useful")[0]
             said = [line for line in messages.splitlines() if not LISTED.match(line)]
-            return f"<{name}> does not compile alone:\n" + "\n".join(said[:20])
+            return f"<{name}> does not compile by itself:\n" + "\n".join(said[:20])
     included = [match[1] for match in map(LISTED.match, done.stderr.splitlines()) if match]
     found = []
     for words, pattern in REFUSED:
@@ -72,11 +76,14 @@ def check(compiler, header):
 
 
 def main():
-    compiler = sys.argv[1:]
+    grouped = sys.argv[1] == "--grouped"
+    compiler = sys.argv[2 if grouped else 1:]
     headers = sorted(header for header in (INCLUDE / "ricci").rglob("*.hpp")
                      if header.name not in OPTIONAL or is_there(compiler, OPTIONAL[header.name]))
+    parts = [header for header in headers if grouped and header.parent != INCLUDE / "ricci"]
+    files = [[header] for header in headers if header not in parts] + ([parts] if parts else [])
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda header: check(compiler, header), headers))
+        results = list(pool.map(lambda file: check(compiler, file), files))
     mistakes = [result for result in results if result]
     for mistake in mistakes:
         print(mistake)

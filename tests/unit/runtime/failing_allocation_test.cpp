@@ -298,6 +298,7 @@ finding later_runs(const shared_numbers& expected, int threads) {
     p.prepare()();
     long number = 0;
     for (bool more = true; more; ++number) {
+        ::alarm(20);  // each of them has its time
         more = false;
         const finding found =
             with_failing(number, p.written(), expected, more, [&] { p.prepare()(); });
