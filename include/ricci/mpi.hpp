@@ -82,7 +82,7 @@ inline choice choose(MPI_Comm comm, const program& p, ricci::detail::operand_lis
                      const choose_options& options = {}) {
     int ranks = 1;
     MPI_Comm_size(comm, &ranks);
-    return choose(ranks, p, shapes, options);
+    return choose_for(ranks, p, shapes, options);
 }
 /// The grid of a choice, for prepare(); MPI_COMM_NULL on ranks that it leaves idle. All ranks call
 /// this at a time, and free what they get.

@@ -45,7 +45,7 @@ struct choice {
 /// least by the model, within the memory of a rank; of those that take the same the one that sends
 /// least. Operands are shapes of whole tensors. Asks no machine: the same wherever it is called.
 /// Throws ricci::error where nothing fits.
-RICCI_EXPORT choice choose(int ranks, const program& p, ricci::detail::operand_list shapes,
-                           const choose_options& options = {});
+RICCI_EXPORT choice choose_for(int ranks, const program& p, ricci::detail::operand_list shapes,
+                               const choose_options& options = {});
 
 }  // namespace ricci::mpi

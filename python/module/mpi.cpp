@@ -85,7 +85,7 @@ py::tuple chosen(int ranks, const python_program& p, const py::dict& operands,
     mpi::choice c;
     {
         const py::gil_scoped_release unlocked;
-        c = mpi::choose(ranks, p.value, given.list, options);
+        c = mpi::choose_for(ranks, p.value, given.list, options);
     }
     return py::make_tuple(c.letters, c.grid, c.seconds, c.bytes, c.memory, c.why);
 }

@@ -240,8 +240,8 @@ private:
 
 }  // namespace
 
-choice choose(int ranks, const program& p, ricci::detail::operand_list shapes,
-              const choose_options& options) {
+choice choose_for(int ranks, const program& p, ricci::detail::operand_list shapes,
+                  const choose_options& options) {
     const std::vector<named> operands(shapes.begin(), shapes.end());
     return chooser(ranks, p, operands, options).run();
 }

@@ -53,7 +53,7 @@ TEST_CASE("of one product the grid that sends least is chosen") {
             how.one_copy = true;
             how.network.latency = 0;
             const mpi::choice c =
-                mpi::choose(ranks, product(), product_shapes(s[0], s[1], s[2]), how);
+                mpi::choose_for(ranks, product(), product_shapes(s[0], s[1], s[2]), how);
             const double m = static_cast<double>(s[0]), k = static_cast<double>(s[1]),
                          n = static_cast<double>(s[2]);
             const mpi::product_bound bound = mpi::bound_of({m, k, n}, ranks);
@@ -125,24 +125,24 @@ TEST_CASE(
                                     {"W_O", shape(element::f32, {16, 64, 1024})}};
     mpi::choose_options slow;
     slow.network = {1e8, 1e-5};
-    const mpi::choice c = mpi::choose(8, layer, shapes, slow);
+    const mpi::choice c = mpi::choose_for(8, layer, shapes, slow);
     INFO(c.why);
     CHECK(c.why.find("rather than") != std::string::npos);
     for (const std::vector<std::string>& letters :
          {std::vector<std::string>{"h"}, {"i"}, {"b"}, {"h", "i"}, {"h", "b"}, {"i", "h", "b"}}) {
         mpi::choose_options named = slow;
         named.letters = letters;
-        const mpi::choice other = mpi::choose(8, layer, shapes, named);
+        const mpi::choice other = mpi::choose_for(8, layer, shapes, named);
         CHECK(other.letters == letters);
         CHECK(c.seconds <= other.seconds * (1 + 1e-9));
     }
-    const mpi::choice prime = mpi::choose(17, layer, shapes, slow);
+    const mpi::choice prime = mpi::choose_for(17, layer, shapes, slow);
     INFO(prime.why);
     CHECK(prime.why.find("ranks are left idle") != std::string::npos);
     mpi::choose_options grid;
     grid.letters = {"h", "i"};
-    CHECK(mpi::choose(8, layer, shapes, grid).grid.size() == 2);
-    CHECK_THROWS_WITH(mpi::choose(7, layer, shapes, grid),
+    CHECK(mpi::choose_for(8, layer, shapes, grid).grid.size() == 2);
+    CHECK_THROWS_WITH(mpi::choose_for(7, layer, shapes, grid),
                       "ricci: 7 ranks make no grid of 2 dimensions for h, i.");
 }
 
@@ -151,11 +151,11 @@ TEST_CASE("a placement keeps within the memory of a rank, or none is chosen") {
     const double all = 3 * 8 * 4096.0 * 4096;
     mpi::choose_options how;
     how.memory = all / 3;
-    const mpi::choice c = mpi::choose(16, product(), shapes, how);
+    const mpi::choice c = mpi::choose_for(16, product(), shapes, how);
     INFO(c.why);
     CHECK(c.memory <= how.memory);
     CHECK(c.grid.size() > 1);
     how.memory = all / 100;
-    CHECK_THROWS_WITH(mpi::choose(16, product(), shapes, how),
+    CHECK_THROWS_WITH(mpi::choose_for(16, product(), shapes, how),
                       ricci::testing::Contains("keeps within"));
 }

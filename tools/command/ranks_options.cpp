@@ -128,7 +128,7 @@ ranks_report on_ranks(const program& p, const std::vector<named>& shapes,
     if (grid.size() != letters.size()) {
         how.speed =
             options.speed.empty() ? speed_of_product(element::f32) : speed_given(options.speed);
-        const mpi::choice best = mpi::choose(grid[0], p, shapes, how);
+        const mpi::choice best = mpi::choose_for(grid[0], p, shapes, how);
         out = "chosen: " + best.why + "\n";
         letters = best.letters;
         grid = best.grid;
