@@ -1,8 +1,6 @@
 // A network contracted by several ranks.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <complex>
 #include <cstdio>
 #include <functional>
 #include <optional>
@@ -14,6 +12,7 @@
 #include <ricci/error.hpp>
 #include <ricci/mpi_network.hpp>
 
+#include "src/base/finite.hpp"
 #include "src/mpi/agreement.hpp"
 #include "src/mpi/collectives.hpp"
 #include "src/mpi/fingerprint.hpp"
@@ -97,25 +96,7 @@ std::string key_of(const network& n, const contraction_order& order,
                        value_of(order.json()), static_cast<int>(options.algebra));
 }
 
-template <class T>
-bool are_finite(const void* data, std::size_t count) {
-    const T* const x = static_cast<const T*>(data);
-    return std::all_of(x, x + count, [](T v) { return std::isfinite(v); });
-}
-bool is_finite(const array& a) {
-    switch (a.type()) {
-        case element::f32:
-            return are_finite<float>(a.data(), a.size());
-        case element::f64:
-            return are_finite<double>(a.data(), a.size());
-        case element::c64:
-            return are_finite<float>(a.data(), 2 * a.size());
-        case element::c128:
-            return are_finite<double>(a.data(), 2 * a.size());
-        default:
-            return true;
-    }
-}
+bool is_finite(const array& a) { return detail::are_finite(a.type(), a.data(), a.size()); }
 
 // MPI counts to 2^31.
 constexpr std::size_t longest_piece = std::size_t{1} << 28;
