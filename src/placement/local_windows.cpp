@@ -55,7 +55,8 @@ std::optional<place_reach> local_equation::reach_of(const ir::written_place& at)
     place_reach reach{0, at.offset, at.offset};
     for (const ir::affine_term& t : at.terms) {
         if (is_split(t.index)) {
-            reach.coefficient += t.coefficient;
+            if (reach.coefficient != 0) return std::nullopt;
+            reach.coefficient = t.coefficient;
             continue;
         }
         const std::int64_t far = t.coefficient * (extent_of(t.index) - 1);
@@ -135,7 +136,7 @@ local_equation::shifted_read local_equation::find_shifted(const ir::node& produc
 // places of this rank's window, counted from its first one. Nothing is beyond the ends of a ring's
 // window.
 std::optional<local_equation::value> local_equation::sum_of_neighbours(const ir::node& x) {
-    if (split_.size() != 1 || static_cast<ir::reduction>(x.detail) != ir::reduction::sum ||
+    if (split_.empty() || static_cast<ir::reduction>(x.detail) != ir::reduction::sum ||
         x.indices.count != 1)
         return std::nullopt;
     const ir::ref p = p_.links[x.indices.first], body = p_.links[x.children.first];
@@ -145,7 +146,7 @@ std::optional<local_equation::value> local_equation::sum_of_neighbours(const ir:
     shifted_read s = find_shifted(product, p);
     if (s.condition < 0 || s.tensor < 0) return std::nullopt;
     const ir::node read = p_.nodes[p_.links[product.children.first + s.tensor]];
-    if (ir::has_index(p_, read.positions, split_[0])) return std::nullopt;
+    if (has_split(read.positions)) return std::nullopt;
     const ir::node equal = p_.nodes[p_.links[product.children.first + s.condition]];
     const read_place at = place_in(p_, p_.links[equal.children.first + 1]);
     if (!at.place.known) return std::nullopt;
