@@ -61,7 +61,7 @@ ARROWS = {
     "src/files": {"base", "tensors", "front"},
     # So is the one of several machines: equations become those of each rank, which the engine runs.
     # Which rank computes what of a program is known without MPI.
-    "src/placement": {"base", "ir", "engine", "tensors", "front", "src/text"},
+    "src/placement": {"base", "ir", "derive", "engine", "tensors", "front", "src/text"},
     "src/mpi": {"base", "ir", "engine", "tensors", "front", "src/text", "src/placement"},
     # Formulas as browsers set them.
     "tools/formula": {"base"},

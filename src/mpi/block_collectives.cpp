@@ -16,24 +16,24 @@ namespace {
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 /// Messages alone.
-class block_messages final : public block_collective {
+class block_messages final : public collective {
 public:
     explicit block_messages(const exchange_settings& s) : list(s.comm, s.tag, s.longest_bytes) {}
     void start() override { list.start(); }
     void poll() override { list.poll(); }
     void finish() override { list.finish(); }
-    std::int64_t bytes_sent() const override { return list.bytes_sent(); }
+    std::int64_t sent() const override { return list.bytes_sent(); }
 
     messages list;
 };
 
 /// What each block does by itself.
-class blocks_alone final : public block_collective {
+class blocks_alone final : public collective {
 public:
     void start() override {
         for (const auto& c : list) c->start();
     }
-    std::int64_t bytes_sent() const override { return 0; }
+    std::int64_t sent() const override { return 0; }
 
     std::vector<std::unique_ptr<collective>> list;
 };
@@ -133,7 +133,7 @@ private:
     std::optional<tree_fold> root_;
 };
 
-class whole_fold final : public block_collective {
+class whole_fold final : public collective {
 public:
     whole_fold(const exchange_settings& s, const block_owners& who, const std::vector<array>& from,
                const array& to, const share_of_elements& shares, fold how)
@@ -159,7 +159,7 @@ public:
         if (!is_folded_) gather();
         gathered_.finish();
     }
-    std::int64_t bytes_sent() const override { return fold_.bytes_sent() + gathered_.bytes_sent(); }
+    std::int64_t sent() const override { return fold_.bytes_sent() + gathered_.bytes_sent(); }
 
 private:
     void gather() {
@@ -173,7 +173,7 @@ private:
     bool is_folded_ = false;
 };
 
-class parted_fold final : public block_collective {
+class parted_fold final : public collective {
 public:
     parted_fold(const exchange_settings& s, const block_owners& who, const std::vector<array>& from,
                 const std::vector<array>& to, const share_of_places& shares, const array& mine,
@@ -194,7 +194,7 @@ public:
         fold_.finish();
         for (auto& [mine, block] : parts_) copy_elements(mine, block);
     }
-    std::int64_t bytes_sent() const override { return fold_.bytes_sent(); }
+    std::int64_t sent() const override { return fold_.bytes_sent(); }
 
 private:
     share_fold fold_;
@@ -211,16 +211,17 @@ distribution joined_places(const block_owners& who, const distribution& places) 
 
 }  // namespace
 
-std::unique_ptr<block_collective> fold_blocks(const exchange_settings& s, const block_owners& who,
-                                              const std::vector<array>& from, const array& to,
-                                              fold how) {
+std::unique_ptr<collective> fold_blocks(const exchange_settings& s, const block_owners& who,
+                                        const std::vector<array>& from, const array& to, fold how) {
     const share_of_elements shares(balanced(static_cast<std::int64_t>(to.size()), who.ranks()));
     return std::make_unique<whole_fold>(s, who, from, to, shares, how);
 }
 
-std::unique_ptr<block_collective> fold_and_part_blocks(
-    const exchange_settings& s, const block_owners& who, const std::vector<array>& from,
-    const std::vector<array>& to, std::size_t axis, fold how, const distribution& places) {
+std::unique_ptr<collective> fold_and_part_blocks(const exchange_settings& s,
+                                                 const block_owners& who,
+                                                 const std::vector<array>& from,
+                                                 const std::vector<array>& to, std::size_t axis,
+                                                 fold how, const distribution& places) {
     const share_of_places shares(axis, joined_places(who, places));
     std::vector<std::size_t> extents;
     element type = element::f64;
@@ -235,9 +236,9 @@ std::unique_ptr<block_collective> fold_and_part_blocks(
                                          places);
 }
 
-std::unique_ptr<block_collective> gather_blocks(const exchange_settings& s, const block_owners& who,
-                                                const std::vector<array>& from, const array& to,
-                                                std::size_t axis, const distribution& places) {
+std::unique_ptr<collective> gather_blocks(const exchange_settings& s, const block_owners& who,
+                                          const std::vector<array>& from, const array& to,
+                                          std::size_t axis, const distribution& places) {
     auto made = std::make_unique<block_messages>(s);
     for (int b = 0; b < who.blocks(); ++b) {
         const array there = part_of(to, axis, places.before(b), places.of(b));
@@ -254,10 +255,10 @@ std::unique_ptr<block_collective> gather_blocks(const exchange_settings& s, cons
     return made;
 }
 
-std::unique_ptr<block_collective> own_places_of_blocks(const block_owners& who,
-                                                       const std::vector<array>& from,
-                                                       const std::vector<array>& to,
-                                                       const distribution& places) {
+std::unique_ptr<collective> own_places_of_blocks(const block_owners& who,
+                                                 const std::vector<array>& from,
+                                                 const std::vector<array>& to,
+                                                 const distribution& places) {
     auto made = std::make_unique<blocks_alone>();
     for (std::size_t k = 0; k < from.size(); ++k)
         made->list.push_back(
@@ -265,12 +266,12 @@ std::unique_ptr<block_collective> own_places_of_blocks(const block_owners& who,
     return made;
 }
 
-std::unique_ptr<block_collective> neighbours_of_blocks(const exchange_settings& s,
-                                                       const block_owners& who,
-                                                       const std::vector<array>& from,
-                                                       const std::vector<array>& to,
-                                                       std::size_t axis, const distribution& places,
-                                                       const std::vector<window>& windows) {
+std::unique_ptr<collective> neighbours_of_blocks(const exchange_settings& s,
+                                                 const block_owners& who,
+                                                 const std::vector<array>& from,
+                                                 const std::vector<array>& to, std::size_t axis,
+                                                 const distribution& places,
+                                                 const std::vector<window>& windows) {
     auto made = std::make_unique<block_messages>(s);
     const int first = who.first(who.rank);
     for (int b = 0; b < who.blocks(); ++b) {

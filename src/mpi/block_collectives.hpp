@@ -26,36 +26,32 @@ struct block_owners {
     }
 };
 
-class block_collective : public collective {
-public:
-    virtual std::int64_t bytes_sent() const = 0;
-};
-
 // `from`, `to`: arrays of this rank's blocks, in their order, row-major; or one for all of them.
 
 /// `to` = the fold of what all blocks have.
-std::unique_ptr<block_collective> fold_blocks(const exchange_settings& s, const block_owners& who,
-                                              const std::vector<array>& from, const array& to,
-                                              fold how);
+std::unique_ptr<collective> fold_blocks(const exchange_settings& s, const block_owners& who,
+                                        const std::vector<array>& from, const array& to, fold how);
 /// The same, of which each block gets its places of an axis.
-std::unique_ptr<block_collective> fold_and_part_blocks(
-    const exchange_settings& s, const block_owners& who, const std::vector<array>& from,
-    const std::vector<array>& to, std::size_t axis, fold how, const distribution& places);
+std::unique_ptr<collective> fold_and_part_blocks(const exchange_settings& s,
+                                                 const block_owners& who,
+                                                 const std::vector<array>& from,
+                                                 const std::vector<array>& to, std::size_t axis,
+                                                 fold how, const distribution& places);
 /// `to` = the parts of all blocks along an axis, one behind the other.
-std::unique_ptr<block_collective> gather_blocks(const exchange_settings& s, const block_owners& who,
-                                                const std::vector<array>& from, const array& to,
-                                                std::size_t axis, const distribution& places);
+std::unique_ptr<collective> gather_blocks(const exchange_settings& s, const block_owners& who,
+                                          const std::vector<array>& from, const array& to,
+                                          std::size_t axis, const distribution& places);
 /// Numbers as they are counted from each block's first place.
-std::unique_ptr<block_collective> own_places_of_blocks(const block_owners& who,
-                                                       const std::vector<array>& from,
-                                                       const std::vector<array>& to,
-                                                       const distribution& places);
+std::unique_ptr<collective> own_places_of_blocks(const block_owners& who,
+                                                 const std::vector<array>& from,
+                                                 const std::vector<array>& to,
+                                                 const distribution& places);
 /// Of each block its window of an axis of which blocks have parts.
-std::unique_ptr<block_collective> neighbours_of_blocks(const exchange_settings& s,
-                                                       const block_owners& who,
-                                                       const std::vector<array>& from,
-                                                       const std::vector<array>& to,
-                                                       std::size_t axis, const distribution& places,
-                                                       const std::vector<window>& windows);
+std::unique_ptr<collective> neighbours_of_blocks(const exchange_settings& s,
+                                                 const block_owners& who,
+                                                 const std::vector<array>& from,
+                                                 const std::vector<array>& to, std::size_t axis,
+                                                 const distribution& places,
+                                                 const std::vector<window>& windows);
 
 }  // namespace ricci::mpi

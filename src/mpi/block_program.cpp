@@ -13,6 +13,7 @@
 #include "src/mpi/block_collectives.hpp"
 #include "src/mpi/folds.hpp"
 #include "src/mpi/rank_program.hpp"
+#include "src/mpi/stage_exchanges.hpp"
 #include "src/placement/words.hpp"
 
 namespace ricci::mpi {
@@ -66,8 +67,11 @@ public:
         const int blocks = real_.sharing.blocks;
         who_ = {balanced(blocks, real_.sharing.ranks), real_.sharing.rank};
         whole_ = std::make_unique<block_part>(request, 0, blocks);
+        exchanges_ = std::make_unique<stage_exchanges>(placed(), context_);
         for (int b = who_.first(who_.rank); b < who_.end(who_.rank); ++b)
             parts_.push_back(std::make_unique<block_part>(request, b, blocks));
+        // what moves is copied to where blocks look at it
+        for (const ir::ref n : given_.moving) given_.arrays[n] = given_.arrays.at(n).clone();
         take_inputs();
         allocate();
         for (std::size_t k = 0; k < placed().stages().size(); ++k) add_stage(k);
@@ -75,20 +79,20 @@ public:
 
     void run(std::string& wrong) override {
         for (auto& [from, to] : brought_) copy_elements(from, to);
-        const auto& stages = placed().stages();
-        for (std::size_t k = 0; k < stages.size(); ++k) {
-            finish(stages[k].waits);
-            start(k, true);
+        for (std::size_t k = 0; k < placed().stages().size(); ++k) {
+            exchanges_->before(k);
             if (const auto& step = whole_->steps[k]) run_step(*step, whole_->placed, wrong);
             for (const auto& p : parts_)
                 if (p->steps[k] != nullptr) run_step(*p->steps[k], p->placed, wrong);
-            start(k, false);
+            exchanges_->after(k);
         }
-        for (const auto& list : collectives_)
-            for (const auto& c : list) context_.under_way.finish(*c);
+        exchanges_->finish();
         for (auto& [made, to] : results_) copy_elements(made, to);
     }
 
+    void bind(const rank_memory& moved) override {
+        for (const auto& [n, a] : moved.arrays) copy_elements(a, given_.arrays.at(n));
+    }
     std::string explain() const override {
         const auto& stages = placed().stages();
         std::string out = fmt::format(
@@ -101,18 +105,16 @@ public:
             if (const auto& step = whole_->steps[k]) out += step->explain();
             if (!parts_.empty() && parts_[0]->steps[k] != nullptr)
                 out += "for each block, as for the first one: " + parts_[0]->steps[k]->explain();
-            for (std::size_t e = 0; e < collectives_[k].size(); ++e)
-                out += words_of_exchange(placed(), {k, e}, collectives_[k][e]->bytes_sent());
+            for (std::size_t e = 0; e < stages[k].exchanges.size(); ++e)
+                out += words_of_exchange(placed(), {k, e}, exchanges_->bytes_of(k, e));
         }
         return out;
     }
     std::int64_t bytes_sent() const override {
-        std::int64_t sent = 0;
+        std::int64_t sent = exchanges_->bytes_sent();
         for (const auto& step : whole_->steps) sent += step != nullptr ? step->bytes_sent() : 0;
         for (const auto& p : parts_)
             for (const auto& step : p->steps) sent += step != nullptr ? step->bytes_sent() : 0;
-        for (const auto& list : collectives_)
-            for (const auto& c : list) sent += c->bytes_sent();
         return sent;
     }
     const array& output(std::size_t k) const override { return outputs_[k]; }
@@ -232,11 +234,7 @@ private:
     void add_stage(std::size_t k) {
         add_step(*whole_, k, placed().stages()[k].whole);
         for (const auto& p : parts_) add_step(*p, k, !placed().stages()[k].whole);
-        collectives_.emplace_back();
-        for (const operation& o : placed().stages()[k].exchanges) {
-            collectives_.back().push_back(collective_of(o.exchange));
-            context_.under_way.make_room();
-        }
+        exchanges_->add_stage([&](const exchange& e) { return collective_of(e); });
     }
     void add_step(block_part& p, std::size_t k, bool runs) {
         const stage& s = p.placed.stages()[k];
@@ -248,7 +246,7 @@ private:
                             [&](ir::ref name) -> const array& { return memory_of(p, name); }),
             context_);
     }
-    std::unique_ptr<block_collective> collective_of(const exchange& e) {
+    std::unique_ptr<collective> collective_of(const exchange& e) {
         std::vector<array> from, to;
         for (const auto& p : parts_) {
             from.push_back(memory_of(*p, e.from));
@@ -275,21 +273,7 @@ private:
             "ricci: of what is to be exchanged nothing is known that would be the same bits "
             "on any number of ranks; prepare it without reproducible.");
     }
-    // Numbers are counted anew before the equations of a stage, which read them.
-    void start(std::size_t k, bool before) {
-        const stage& s = placed().stages()[k];
-        for (std::size_t e = 0; e < collectives_[k].size(); ++e) {
-            if ((s.exchanges[e].exchange.kind == exchange_kind::own_places) != before) continue;
-            finish(s.exchange_waits[e]);
-            context_.under_way.start(*collectives_[k][e]);
-        }
-    }
-    void finish(const std::vector<exchange_place>& list) {
-        for (const exchange_place& e : list)
-            context_.under_way.finish(*collectives_[e.stage][e.number]);
-    }
-
-    const rank_memory given_;
+    rank_memory given_;
     const std::vector<ir::ref> wanted_;
     rank_context& context_;
     const std::size_t letter_;
@@ -300,7 +284,7 @@ private:
     std::map<ir::ref, array> common_;                 // what is whole
     std::vector<array> outputs_;
     std::vector<std::pair<array, array>> brought_, results_;
-    std::vector<std::vector<std::unique_ptr<block_collective>>> collectives_;  // by stage
+    std::unique_ptr<stage_exchanges> exchanges_;
 };
 
 }  // namespace

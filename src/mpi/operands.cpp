@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -221,17 +222,6 @@ private:
     std::vector<std::map<std::int64_t, std::string>> first_;
 };
 
-ricci::program with_bound_kept(ricci::program p, const std::vector<named>& operands) {
-    for (const named& o : operands) {
-        const ir::program_view view = p.view();
-        const ir::ref n = view.find(detail::view_of(o.name));
-        if (o.value.kind() == operand_kind::tensor && n != ir::none &&
-            view.definition(n) != ir::none && !ir::is_output(view, n))
-            p = p.keep({o.name});
-    }
-    return p;
-}
-
 std::string words_of(const run_options& o) {
     return fmt::format("{}, {}, messages of {} bytes",
                        o.reproducible ? fmt::format("{} reproducible blocks", o.blocks)
@@ -246,13 +236,12 @@ void check(const run_options& o) {
             fmt::format("ricci: a reproducible run has 2 to {} blocks, not {}.", most, o.blocks));
 }
 
-std::string tell_all(const ricci::program& p, const std::vector<std::string>& shared_out,
-                     const std::vector<named>& operands, const run_options& together) {
-    refuse_layers(p);
-    std::string out = to_text(p.view()) + between_parts +
+std::string tell_all(const asked_call& asked, const std::vector<std::string>& shared_out,
+                     const run_options& together) {
+    std::string out = to_text(asked.program.view()) + asked.layers + between_parts +
                       fmt::format("{}", fmt::join(shared_out, " and ")) + between_parts +
                       words_of(together);
-    for (const named& o : operands) {
+    for (const named& o : asked.operands) {
         if (o.value.kind() == operand_kind::tensor && o.value.value().is_shape())
             throw error(fmt::format(
                 "ricci: a shape without elements is bound to {}; a run takes tensors.", o.name));
@@ -263,21 +252,37 @@ std::string tell_all(const ricci::program& p, const std::vector<std::string>& sh
 
 }  // namespace
 
-shared_call shared_call_of(const grid_of_ranks& grid, const ricci::program& p,
+ricci::program with_bound_kept(ricci::program p, const std::vector<named>& operands) {
+    for (const named& o : operands) {
+        const ir::program_view view = p.view();
+        const ir::ref n = view.find(detail::view_of(o.name));
+        if (o.value.kind() == operand_kind::tensor && n != ir::none &&
+            view.definition(n) != ir::none && !ir::is_output(view, n))
+            p = p.keep({o.name});
+    }
+    return p;
+}
+
+std::vector<named> with_canonical_names(std::vector<named> operands) {
+    for (named& o : operands)
+        if (o.value.kind() != operand_kind::index) o.name = canonical_name(o.name);
+    return operands;
+}
+
+shared_call shared_call_of(const grid_of_ranks& grid, const std::function<asked_call()>& asked,
                            const std::vector<std::string>& shared_out,
-                           const std::vector<named>& operands, const prepare_options& options,
-                           const run_options& together) {
+                           const prepare_options& options, const run_options& together) {
     std::string mine;
-    shared_call call(p);
-    call.operands = operands;
+    std::optional<shared_call> made;
     refuse_together(grid.comm(), words_of_failure([&] {
-                        for (named& o : call.operands)
-                            if (o.value.kind() != operand_kind::index)
-                                o.name = canonical_name(o.name);
+                        asked_call a = asked();
+                        a.operands = with_canonical_names(std::move(a.operands));
                         check(together);
-                        mine = tell_all(p, shared_out, call.operands, together);
-                        call.program = with_bound_kept(p, call.operands);
+                        mine = tell_all(a, shared_out, together);
+                        made.emplace(with_bound_kept(a.program, a.operands));
+                        made->operands = std::move(a.operands);
                     }));
+    shared_call& call = *made;
     if (together.reproducible) call.blocks = together.blocks;
     comparison compared(call, told_by_all(grid.comm(), mine), grid);
     compared.compare();
@@ -288,7 +293,7 @@ shared_call shared_call_of(const grid_of_ranks& grid, const ricci::program& p,
     }
     call.share_out(shared_out, here);
     call.complete(compared.whole_operands(), options);
-    return call;
+    return std::move(call);
 }
 
 }  // namespace ricci::mpi

@@ -2,6 +2,8 @@
 #include "src/mpi/rank_program.hpp"
 
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,6 +14,7 @@
 #include "src/mpi/asked_places.hpp"
 #include "src/mpi/collectives.hpp"
 #include "src/mpi/folds.hpp"
+#include "src/mpi/stage_exchanges.hpp"
 #include "src/placement/words.hpp"
 
 namespace ricci::mpi {
@@ -21,10 +24,13 @@ namespace {
 class local_program final : public rank_program {
 public:
     local_program(const sharing_request& from, const rank_memory& memory, const stage& s)
-        : step_(local_request(from, memory, s).view()) {}
+        : stage_(s), type_(from.type), step_(local_request(from, memory, s).view()) {}
 
     void run(std::string& wrong) override {
         if (wrong.empty()) wrong = words_of_failure([&] { step_.run(); });
+    }
+    void bind(const rank_memory& moved) override {
+        step_.bind(local_request(type_, moved, stage_).view());
     }
     std::string explain() const override {
         return "computed by this rank\n" + step_.explain() + "\n";
@@ -32,6 +38,8 @@ public:
     std::int64_t bytes_sent() const override { return 0; }
 
 private:
+    const stage& stage_;
+    element type_;
     engine::executable step_;
 };
 
@@ -43,29 +51,39 @@ public:
           context_(context),
           letter_(request.next),
           placed_(std::move(request)),
-          memory_(given_.arrays) {
+          memory_(given_.arrays),
+          exchanges_(placed_, context) {
+        find_moving();
         allocate();
         for (const stage& s : placed_.stages()) {
             steps_.push_back(s.program.equations.empty() ? nullptr : step_of(s));
-            collectives_.emplace_back();
-            for (const operation& o : s.exchanges) {
-                collectives_.back().push_back(collective_of(o.exchange));
-                context_.under_way.make_room();
-            }
+            exchanges_.add_stage([&](const exchange& e) { return collective_of(e); });
         }
     }
 
     void run(std::string& wrong) override {
-        const auto& stages = placed_.stages();
         for (std::size_t k = 0; k < steps_.size(); ++k) {
-            finish(stages[k].waits);
-            start(k, true);
+            exchanges_.before(k);
             if (steps_[k] != nullptr) run_step(*steps_[k], placed_, wrong);
-            start(k, false);
+            exchanges_.after(k);
         }
-        for (const auto& list : collectives_)
-            for (const auto& c : list) context_.under_way.finish(*c);
+        exchanges_.finish();
         for (auto& [made, to] : copied_) copy_elements(memory_.at(made), to);
+    }
+    void bind(const rank_memory& moved) override {
+        for (const auto& [n, a] : moved.arrays)
+            if (moving_.count(n) == 0) copy_elements(a, memory_.at(n));
+        for (std::size_t k = 0; k < steps_.size(); ++k) {
+            if (steps_[k] == nullptr) continue;
+            rank_memory inner;
+            for (const stage::tensor& t : placed_.stages()[k].reads) {
+                if (!moves(t.of)) continue;
+                if (auto a = moved_memory(moved, t.of)) inner.arrays.emplace(t.name, std::move(*a));
+                if (const auto w = moved.watches.find(t.of); w != moved.watches.end())
+                    inner.watches[t.name] = w->second;
+            }
+            if (!inner.arrays.empty()) steps_[k]->bind(inner);
+        }
     }
     std::string explain() const override {
         std::string out = words_of(placed_.letter().sharing, placed_.letter().letter);
@@ -78,19 +96,45 @@ public:
         return out;
     }
     std::int64_t bytes_sent() const override {
-        std::int64_t sent = 0;
+        std::int64_t sent = exchanges_.bytes_sent();
         for (const auto& step : steps_) sent += step != nullptr ? step->bytes_sent() : 0;
-        for (std::size_t k = 0; k < collectives_.size(); ++k)
-            for (std::size_t c = 0; c < collectives_[k].size(); ++c) {
-                const std::int64_t known = collectives_[k][c]->sent();
-                sent += known >= 0 ? known
-                                   : placed_.bytes_of(placed_.stages()[k].exchanges[c].exchange);
-            }
         return sent;
     }
     const array& output(std::size_t k) const override { return memory_.at(placed_.outputs()[k]); }
 
 private:
+    // What an exchange sends stays where it is: there a copy is made of what moves.
+    void find_moving() {
+        moving_ = given_.moving;
+        const auto keep = [&](ir::ref n) {
+            while (n != ir::none && placed_.view_of(n) != nullptr) n = placed_.view_of(n)->from;
+            if (moving_.erase(n) > 0) memory_[n] = given_.arrays.at(n).clone();
+        };
+        for (const stage& s : placed_.stages())
+            for (const operation& o : s.exchanges) {
+                keep(o.exchange.from);
+                keep(o.exchange.places);
+            }
+    }
+    bool moves(ir::ref n) const {
+        const excerpt* const e = placed_.view_of(n);
+        return moving_.count(n) > 0 || (e != nullptr && moves(e->from));
+    }
+    // Where what moves is now, if it is among these.
+    std::optional<array> moved_memory(const rank_memory& moved, ir::ref n) const {
+        const auto found = moved.arrays.find(n);
+        if (found != moved.arrays.end()) return found->second;
+        const excerpt* const e = placed_.view_of(n);
+        if (e == nullptr) return std::nullopt;
+        const auto whole = moved_memory(moved, e->from);
+        if (!whole) return whole;
+        return view_in(*whole, n, *e);
+    }
+    array view_in(const array& whole, ir::ref name, const excerpt& e) const {
+        const auto axis = static_cast<std::size_t>(e.axis);
+        const std::size_t extent = placed_.extents_of(name)[axis];
+        return part_of(whole, axis, e.before, static_cast<std::int64_t>(extent));
+    }
     void allocate() {
         for (std::size_t k = 0; k < wanted_.size(); ++k)
             if (const auto at = given_.arrays.find(wanted_[k]); at != given_.arrays.end()) {
@@ -112,16 +156,14 @@ private:
         const auto found = memory_.find(name);
         if (found != memory_.end()) return found->second;
         const excerpt& e = *placed_.view_of(name);
-        const auto axis = static_cast<std::size_t>(e.axis);
-        const std::size_t extent = placed_.extents_of(name)[axis];
-        return memory_[name] =
-                   part_of(memory_of(e.from), axis, e.before, static_cast<std::int64_t>(extent));
+        return memory_[name] = view_in(memory_of(e.from), name, e);
     }
 
     std::unique_ptr<rank_program> step_of(const stage& s) {
-        return program_of_stage(
-            placed_, s, memory_of_stage(s, given_, [&](ir::ref name) { return memory_of(name); }),
-            context_);
+        rank_memory m = memory_of_stage(s, given_, [&](ir::ref name) { return memory_of(name); });
+        for (const stage::tensor& t : s.reads)
+            if (moves(t.of)) m.moving.insert(t.name);
+        return program_of_stage(placed_, s, std::move(m), context_);
     }
     std::shared_ptr<collective> collective_of(const exchange& e) {
         const array &from = memory_of(e.from), &to = memory_of(e.to);
@@ -148,20 +190,6 @@ private:
                 return all_gather(s, from, to, axis, parts);
         }
     }
-    // Numbers are counted anew before the equations of a stage, which read them.
-    void start(std::size_t k, bool before) {
-        const stage& s = placed_.stages()[k];
-        for (std::size_t e = 0; e < collectives_[k].size(); ++e) {
-            if ((s.exchanges[e].exchange.kind == exchange_kind::own_places) != before) continue;
-            finish(s.exchange_waits[e]);
-            context_.under_way.start(*collectives_[k][e]);
-        }
-    }
-    void finish(const std::vector<exchange_place>& list) {
-        for (const exchange_place& e : list)
-            context_.under_way.finish(*collectives_[e.stage][e.number]);
-    }
-
     const rank_memory given_;
     const std::vector<ir::ref> wanted_;
     rank_context& context_;
@@ -169,8 +197,9 @@ private:
     placed_program placed_;
     std::map<ir::ref, array> memory_;
     std::vector<std::pair<ir::ref, array>> copied_;     // outputs that are views, and where they go
+    std::set<ir::ref> moving_;                          // what steps read of other memory
     std::vector<std::unique_ptr<rank_program>> steps_;  // by stage
-    std::vector<std::vector<std::shared_ptr<collective>>> collectives_;
+    stage_exchanges exchanges_;
     std::map<ir::ref, std::shared_ptr<asked_places>> asked_;  // by the name of the numbers it makes
 };
 

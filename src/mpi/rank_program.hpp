@@ -24,6 +24,8 @@ public:
     /// All ranks call this at a time. `wrong` is what has failed, in words: who has failed goes on
     /// exchanging, so that nobody waits for it.
     virtual void run(std::string& wrong) = 0;
+    /// Other memory, with the same extents and strides, of some inputs that `moving` names.
+    virtual void bind(const rank_memory& moved) = 0;
     virtual std::string explain() const = 0;
     virtual std::int64_t bytes_sent() const = 0;
 };

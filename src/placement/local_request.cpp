@@ -11,6 +11,11 @@ local_request::local_request(const sharing_request& from, const rank_memory& mem
         if (!memory.arrays.at(n).is_shape()) out_.push_back(operand_of(memory, n));
 }
 
+local_request::local_request(element type, const rank_memory& moved, const stage& s)
+    : stage_(s), type_(type) {
+    for (const auto& [n, a] : moved.arrays) in_.push_back(operand_of(moved, n));
+}
+
 engine::request local_request::view() const {
     engine::request r;
     r.program = stage_.program.view();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include <ricci/array.hpp>
@@ -18,6 +19,7 @@ struct rank_memory {
     std::map<ir::ref, array> arrays;  // of inputs, and of outputs where it is there
     std::map<ir::ref, engine::number> numbers;
     std::map<ir::ref, detail::memory_watch**> watches;
+    std::set<ir::ref> moving = {};  // inputs that get other memory between two runs
 };
 
 /// The same of the names of a stage's program. `given`: that of the program that it is a stage of;
@@ -41,6 +43,8 @@ rank_memory memory_of_stage(const stage& s, const rank_memory& given, const Memo
 class local_request {
 public:
     local_request(const sharing_request& from, const rank_memory& memory, const stage& s);
+    /// Of the inputs that are in `moved`, for engine::executable::bind.
+    local_request(element type, const rank_memory& moved, const stage& s);
     local_request(const local_request&) = delete;
     local_request& operator=(const local_request&) = delete;
 

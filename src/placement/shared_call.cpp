@@ -19,15 +19,29 @@ namespace {
 
 using detail::operand_kind;
 
+std::vector<ir::ref> letters_of(const ir::program_view& p, const std::string& letter) {
+    std::vector<ir::ref> list;
+    for (ir::ref i = 0; i < p.indices.size(); ++i)
+        if (detail::string_of(p.index(i)) == letter) list.push_back(i);
+    return list;
+}
+
+void set_index(const ir::program_view& p, const named& o, ir::shape_table& table) {
+    for (ir::ref i = 0; i < p.indices.size(); ++i)
+        if (detail::string_of(p.index(i)) == o.name)
+            return table.set_index(i, o.value.extent_of_index());
+}
+
+void infer(const ir::program_view& p, ir::shape_table& table) {
+    if (const auto mistake = ir::infer_shapes(p, table))
+        throw error(fmt::format("ricci: {}.", detail::string_of(mistake.words)));
+}
+
 ir::shape_table shapes_of(const ir::program_view& p, const std::vector<named>& whole) {
     ir::shape_table table(p);
     for (const named& o : whole) {
         if (o.value.kind() == operand_kind::index) {
-            for (ir::ref i = 0; i < p.indices.size(); ++i)
-                if (detail::string_of(p.index(i)) == o.name) {
-                    table.set_index(i, o.value.extent_of_index());
-                    break;
-                }
+            set_index(p, o, table);
             continue;
         }
         std::vector<std::int64_t> extents;
@@ -37,8 +51,7 @@ ir::shape_table shapes_of(const ir::program_view& p, const std::vector<named>& w
         table.set_shape(p.find(detail::view_of(o.name)), static_cast<std::int32_t>(extents.size()),
                         extents.data());
     }
-    if (const auto mistake = ir::infer_shapes(p, table))
-        throw error(fmt::format("ricci: {}.", detail::string_of(mistake.words)));
+    infer(p, table);
     return table;
 }
 
@@ -46,7 +59,7 @@ ir::shape_table shapes_of(const ir::program_view& p, const std::vector<named>& w
 
 void refuse_layers(const ricci::program& p) {
     if (detail::body_of(p).layers() != nullptr)
-        throw error("ricci: layers that are repeated are not shared out; prepare one layer.");
+        throw error("ricci: layers that are repeated are not placed on paper; ask for one layer.");
 }
 
 void shared_call::share_out(const std::vector<std::string>& shared_out, const grid_place& grid) {
@@ -74,9 +87,7 @@ void shared_call::share_out(const std::vector<std::string>& shared_out, const gr
                     axes[k][at], detail::string_of(view.name(n)), shared_out[other],
                     shared_out[k]));
             }
-        letters.emplace_back();
-        for (ir::ref i = 0; i < view.indices.size(); ++i)
-            if (detail::string_of(view.index(i)) == one.letter) letters.back().push_back(i);
+        letters.push_back(letters_of(view, one.letter));
     }
 }
 
@@ -104,13 +115,43 @@ void shared_call::complete(const std::vector<named>& whole, const prepare_option
         if (o.value.kind() != operand_kind::index && view.definition(n) == ir::none)
             inputs.push_back(n);
     }
+    leave_out_single_ranks();
+    find_outputs();
+}
+
+void shared_call::find_outputs() {
+    const ir::program_view view = program.view();
     for (const ir::equation& e : view.equations)
         if (!e.claim && ir::is_output(view, e.name)) outputs.push_back(e.name);
-    leave_out_single_ranks();
     for (const ir::ref n : outputs)
         for (std::size_t k = 0; k < shared.size(); ++k)
             if (const std::int32_t axis = axes[k][static_cast<std::size_t>(n)]; axis >= 0)
                 shared[k].sharing.of(shapes.extent(n, axis));
+}
+
+shared_call shared_call::part_of(ricci::program part) const {
+    shared_call made(std::move(part));
+    made.operands = operands;
+    made.shared = shared;
+    made.dimensions = dimensions;
+    made.type = type;
+    made.blocks = blocks;
+    const ir::program_view all = program.view(), view = made.program.view();
+    made.axes.resize(shared.size());
+    for (ir::ref n = 0; n < view.names.size(); ++n) {
+        const ir::ref mine = all.find(view.name(n));
+        for (std::size_t k = 0; k < shared.size(); ++k)
+            made.axes[k].push_back(mine == ir::none ? -1 : axes[k][static_cast<std::size_t>(mine)]);
+        if (mine == ir::none || view.definition(n) != ir::none || shapes.rank(mine) < 0) continue;
+        made.inputs.push_back(n);
+        made.shapes.set_shape(n, shapes.rank(mine), shapes.extents(mine));
+    }
+    for (const shared_letter& s : shared) made.letters.push_back(letters_of(view, s.letter));
+    for (const named& o : operands)
+        if (o.value.kind() == operand_kind::index) set_index(view, o, made.shapes);
+    infer(view, made.shapes);
+    made.find_outputs();
+    return made;
 }
 
 sharing_request shared_call::request(const rank_memory& memory) {

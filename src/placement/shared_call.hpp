@@ -42,11 +42,14 @@ struct shared_call {
     void share_out(const std::vector<std::string>& shared_out, const grid_place& grid);
     /// `whole`: the operands as they would be on one machine.
     void complete(const std::vector<named>& whole, const prepare_options& options);
+    /// The same of some of the equations: what they take may be computed by the others.
+    shared_call part_of(ricci::program part) const;
     /// Of this rank, for what it has of the operands. Refers to this.
     sharing_request request(const rank_memory& memory);
 
 private:
     void leave_out_single_ranks();
+    void find_outputs();
 };
 
 }  // namespace ricci::mpi

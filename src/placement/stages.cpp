@@ -15,9 +15,6 @@
 namespace ricci::mpi {
 namespace {
 
-// Multiplications for each place of what is computed again: those of a row of scores.
-constexpr double most_work_again = 512;
-
 std::size_t slot(ir::ref n) { return static_cast<std::size_t>(n); }
 
 class stage_builder {
@@ -178,16 +175,14 @@ private:
 
     // What is larger than all that the caller has, as scores of all pairs are, is not stored where
     // it takes little to make it again from less: the engine fuses it into what reads it.
-    struct needed {
-        double places = 0;   // that are stored for it
-        double work = 0;     // multiplications
+    struct needed : made_again {
         bool again = false;  // or else it is stored itself, if it has been made before
     };
     needed need(ir::ref n, int level) {
         if (!is_made_before(n, level) || stored_.count(n) > 0) return {};
         if (const auto known = needs_.find({n, level}); known != needs_.end()) return known->second;
         const double own = places_of(n);
-        needed made{0, work_of(*computes_.at(n)), true};
+        needed made{{0, work_of(*computes_.at(n))}, true};
         std::set<ir::ref> read;
         for_each_read(computes_.at(n)->what.body, [&](ir::ref r) { read.insert(r); });
         for (const ir::ref r : read) {
@@ -195,9 +190,8 @@ private:
             made.places += other.places;
             made.work += other.work;
         }
-        if (skipped_.count(n) > 0 || own <= largest_ || 2 * made.places > own ||
-            made.work > most_work_again * own)
-            made = {own, 0, false};
+        if (skipped_.count(n) > 0 || own <= largest_ || is_stored_rather(made, own))
+            made = {{own, 0}, false};
         return needs_[{n, level}] = made;
     }
     // Of all that is there before anything is computed, or in the end.

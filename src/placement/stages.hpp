@@ -51,6 +51,18 @@ struct staged_program {
 staged_program staged(const workbench& bench, const std::vector<operation>& operations,
                       const std::vector<ir::ref>& outputs);
 
+/// What a tensor is made of that is not stored itself: the places that are stored for it, and the
+/// multiplications that make it of them.
+struct made_again {
+    double places = 0, work = 0;
+};
+/// Whether a tensor of `own` places, more than anybody else has, is stored all the same: what it is
+/// made of takes as much, or making it more than a row of scores does for each place.
+inline bool is_stored_rather(const made_again& made, double own) {
+    constexpr double most_work = 512;
+    return 2 * made.places > own || made.work > most_work * own;
+}
+
 /// What this rank has of a name of the workbench.
 std::vector<std::int64_t> own_shape(const workbench& bench, ir::ref name);
 
