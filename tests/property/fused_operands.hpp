@@ -18,17 +18,18 @@ inline ir::program with_gradients(const fused_program& p) {
     return program_of(gradient_of(bound_program::parsed(p.text), "O", p.wrt, true));
 }
 
-inline double fused_content(const std::string& kind, std::int64_t columns, std::mt19937& random) {
-    const double uniform = static_cast<double>(random()) / 4294967296.0;
-    if (kind == "mask") return uniform < 0.3 ? -INFINITY : 0;
-    if (kind == "truth") return uniform < 0.5 ? 1 : 0;
-    if (kind == "lengths") return std::floor(uniform * static_cast<double>(columns + 1));
-    if (kind == "columns") return std::floor(uniform * static_cast<double>(columns));
-    if (kind == "numbers") return std::floor(uniform * static_cast<double>(table_extent));
-    if (kind == "documents") return std::floor(4 * uniform);
-    if (kind == "places") return 2 * uniform - 1;
-    if (kind == "positive") return 1 + uniform;
-    return 2 * uniform - 1;
+/// What makes an element of a number in [0, 1), by the kind of contents that a tensor has.
+using content_maker = double (*)(double uniform, double columns);
+inline content_maker maker_of(const std::string& kind) {
+    if (kind == "mask") return [](double u, double) -> double { return u < 0.3 ? -INFINITY : 0; };
+    if (kind == "truth") return [](double u, double) -> double { return u < 0.5 ? 1 : 0; };
+    if (kind == "lengths") return [](double u, double n) { return std::floor(u * (n + 1)); };
+    if (kind == "columns") return [](double u, double n) { return std::floor(u * n); };
+    if (kind == "numbers")
+        return [](double u, double) { return std::floor(u * static_cast<double>(table_extent)); };
+    if (kind == "documents") return [](double u, double) { return std::floor(4 * u); };
+    if (kind == "positive") return [](double u, double) { return 1 + u; };
+    return [](double u, double) { return 2 * u - 1; };
 }
 
 /// Binds every input: the same values, up to the element type, whatever the layout.
@@ -62,10 +63,11 @@ inline void bind_fused(bound_program& p, const fused_choices& c, const fused_pro
         std::mt19937 random(
             c.seed +
             77 * static_cast<unsigned>(name.size() + 31 * static_cast<unsigned char>(name.back())));
+        const content_maker made = maker_of(known == what.contents.end() ? "" : known->second);
+        const auto columns = static_cast<double>(c.extent('j'));
         memory.each([&](std::int64_t at) {
-            const double x = fused_content(known == what.contents.end() ? "" : known->second,
-                                           c.extent('j'), random) /
-                             (is_wide ? 4 : 1);
+            const double uniform = static_cast<double>(random()) / 4294967296.0;
+            const double x = made(uniform, columns) / (is_wide ? 4 : 1);
             // Both precisions get the same numbers.
             memory.set(at, type == element::f32 || type == element::f64
                                ? static_cast<double>(static_cast<float>(x))
