@@ -9,6 +9,11 @@
 #include "tests/unit/map/meanings.hpp"
 
 namespace ricci::testing {
+namespace {
+
+constexpr long double infinity = std::numeric_limits<long double>::infinity();
+
+}  // namespace
 
 void interpreter::run() {
     for (const ir::equation& e : p_.equations) infer(e);  // what each of them says by itself
@@ -18,6 +23,7 @@ void interpreter::run() {
 
 void interpreter::evaluate_equation(const ir::equation& e) {
     infer(e);
+    softmax_rows_.clear();
     std::vector<std::int64_t> shape;
     if (const auto known = shapes.find(e.name); known != shapes.end()) shape = known->second;
     for (std::int32_t axis = 0; axis < e.positions.count && shapes.count(e.name) == 0; ++axis)
@@ -143,7 +149,7 @@ long double interpreter::value(ir::ref number) {
             return apply(static_cast<ir::function>(n.detail), child(0),
                          n.children.count > 1 ? child(1) : 0);
         case ir::op::reduce:
-            return reduce(n);
+            return reduce(number);
         case ir::op::delta:
             return value(p_.at(n.positions, 0)) == value(p_.at(n.positions, 1)) ? 1 : 0;
         case ir::op::position:
@@ -222,13 +228,39 @@ long double interpreter::compare(ir::comparison c, long double x, long double y)
     throw std::logic_error("interpreter: an unknown comparison");
 }
 
-long double interpreter::reduce(const ir::node& n) {
-    constexpr long double infinity = std::numeric_limits<long double>::infinity();
+interpreter::softmax_row interpreter::row_of(ir::ref body, const std::vector<ir::ref>& over) {
+    softmax_row row{{}, 0, -infinity, 0};
+    std::vector<long double> values;
+    loop(over, 0, [&] { values.push_back(value(body)); });
+    for (const auto x : values) {
+        if (std::isnan(x) && !std::isnan(row.first_nan)) row.first_nan = x;
+        row.most = std::max(row.most, x);
+    }
+    if (row.most > -infinity)
+        for (const auto x : values) row.weights += std::exp(x - row.most);
+    return row;
+}
+
+long double interpreter::softmax(ir::ref number, const std::vector<ir::ref>& over) {
+    const ir::ref body = p_.child(p_.nodes[number], 0);
+    std::vector<std::int64_t> around = at_;
+    for (const ir::ref i : over) around[static_cast<std::size_t>(i)] = 0;
+    softmax_row& row = softmax_rows_[number];
+    if (row.around != around) {
+        row = row_of(body, over);
+        row.around = std::move(around);
+    }
+    if (std::isnan(row.first_nan)) return row.first_nan;
+    return row.most == -infinity ? 0 : std::exp(value(body) - row.most) / row.weights;
+}
+
+long double interpreter::reduce(ir::ref number) {
+    const ir::node& n = p_.nodes[number];
     std::vector<ir::ref> over;
     for (std::int32_t k = 0; k < n.indices.count; ++k) over.push_back(p_.reduced(n, k));
     const auto kind = static_cast<ir::reduction>(n.detail);
+    if (kind == ir::reduction::softmax) return softmax(number, over);
     const ir::ref body = p_.child(n, 0);
-    const long double here = kind == ir::reduction::softmax ? value(body) : 0;
     std::vector<long double> row;
     loop(over, 0, [&] { row.push_back(value(body)); });
     if (kind == ir::reduction::solve) {
@@ -242,13 +274,6 @@ long double interpreter::reduce(const ir::node& n) {
     long double total = 0, product = 1, most = -infinity, least = infinity;
     for (auto x : row)
         total += x, product *= x, most = std::max(most, x), least = std::min(least, x);
-    if (kind == ir::reduction::softmax || kind == ir::reduction::logsumexp)
-        for (auto x : row)
-            if (std::isnan(x)) return x;
-    long double weights = 0;  // of exp(x - most)
-    if (most > -infinity)
-        for (auto x : row)
-            weights += std::exp(x == most && kind == ir::reduction::logsumexp ? 0 : x - most);
     switch (kind) {
         case ir::reduction::sum:
             return total;
@@ -261,9 +286,7 @@ long double interpreter::reduce(const ir::node& n) {
         case ir::reduction::minimum:
             return least;
         case ir::reduction::logsumexp:
-            return most == -infinity ? most : most + std::log(weights);
-        case ir::reduction::softmax:
-            return most == -infinity ? 0 : std::exp(here - most) / weights;
+            return logsumexp(row, most);
         case ir::reduction::argmax:
         case ir::reduction::argmin:
             return first_extremum(row, kind == ir::reduction::argmax);
@@ -271,6 +294,15 @@ long double interpreter::reduce(const ir::node& n) {
             break;
     }
     throw std::logic_error("interpreter: an unknown reduction");
+}
+
+long double interpreter::logsumexp(const std::vector<long double>& row, long double most) {
+    for (const auto x : row)
+        if (std::isnan(x)) return x;
+    if (most == -infinity) return most;
+    long double weights = 0;
+    for (const auto x : row) weights += std::exp(x == most ? 0 : x - most);
+    return most + std::log(weights);
 }
 
 long double interpreter::first_extremum(const std::vector<long double>& row, bool largest) {

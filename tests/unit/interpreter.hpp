@@ -75,7 +75,15 @@ private:
     bool is_mask(ir::ref number, bool& infinite) const;
     static long double apply(ir::function f, long double x, long double y);
     static long double compare(ir::comparison c, long double x, long double y);
-    long double reduce(const ir::node& n);
+    long double reduce(ir::ref number);
+    /// What the elements of a row have in common, which is made once for all of them.
+    struct softmax_row {
+        std::vector<std::int64_t> around;  // the values of the indices that it is not along
+        long double first_nan = 0, most = 0, weights = 0;
+    };
+    long double softmax(ir::ref number, const std::vector<ir::ref>& over);
+    softmax_row row_of(ir::ref body, const std::vector<ir::ref>& over);
+    static long double logsumexp(const std::vector<long double>& row, long double most);
     /// The first of equal ones; NaN is beyond all numbers.
     static long double first_extremum(const std::vector<long double>& row, bool largest);
     /// At the places of its two indices, where it keeps them.
@@ -93,9 +101,10 @@ private:
 
     ir::program_view p_;
     ir::ref equation_ = 0;
-    std::vector<std::int64_t> extents_;  // by index; -1: not known
-    std::vector<std::int64_t> seen_;     // the same, of the equations so far
-    std::vector<std::int64_t> at_;       // by index: its current value
+    std::vector<std::int64_t> extents_;            // by index; -1: not known
+    std::vector<std::int64_t> seen_;               // the same, of the equations so far
+    std::vector<std::int64_t> at_;                 // by index: its current value
+    std::map<ir::ref, softmax_row> softmax_rows_;  // by node: the last one, within an equation
 };
 
 }  // namespace ricci::testing
