@@ -119,10 +119,16 @@ struct attempt {
     std::string why;
 };
 
+using slot_set = std::set<slot_number>;
+
+// `cheap`: planes that are stored as that is quicker, also where rows are taken for columns.
 attempt fuse_around(program_plan& plan, const std::vector<slot_uses>& uses, std::size_t seed,
-                    const access& plane) {
+                    const access& plane, slot_set& cheap) {
     growth grown(plan, uses);
     if (!grown.run(seed, plane)) return {false, grown.refused(), grown.reason()};
+    const auto& planes = grown.result().planes;
+    if (std::ranges::any_of(planes, [&](const auto& p) { return cheap.contains(p.first); }))
+        return {false, grown.refused(), {}};
     std::string why;
     if (!settle_roles(grown.result(), why)) return {false, grown.refused(), why};
     if (!grown.result().has_large_planes()) return {false, grown.refused(), {}};
@@ -144,6 +150,8 @@ attempt fuse_around(program_plan& plan, const std::vector<slot_uses>& uses, std:
         }
     } else {
         why = made.reason();
+        if (made.is_dear())
+            for (const auto& [slot, layout] : planes) cheap.insert(slot);
     }
     plan.slots.resize(slots);
     return {false, grown.refused(), why};
@@ -175,14 +183,14 @@ std::vector<access> planes_of(const program_plan& plan, const assign& seed,
 
 void fuse(program_plan& plan, const ir::program_view& program) {
     if (plan.type != element::f32 && plan.type != element::f64) return;
-    std::set<slot_number> noted;
+    slot_set noted, cheap;
     auto uses = find_uses(plan);
     const auto fuse_one = [&](assignment_kind wanted) {
         for (std::size_t s = 0; s < plan.steps.size(); ++s) {
             const assign* seed = plan.steps[s].as_assign();
             if (seed == nullptr) continue;
             for (const access& plane : planes_of(plan, *seed, wanted)) {
-                const auto result = fuse_around(plan, uses, s, plane);
+                const auto result = fuse_around(plan, uses, s, plane, cheap);
                 if (result.fused) {
                     uses = find_uses(plan);
                     return true;

@@ -305,6 +305,13 @@ bool phases::fits(const fused& group) {
         reason_ = "its tiles and sums take more memory than a task has";
         return false;
     }
+    const pair_price price = price_of_pair(compiled);
+    price_.moved += price.moved;
+    price_.cycles += price.cycles;
+    if (is_dear()) {
+        reason_ = "with so few rows or columns its tiles take longer";
+        return false;
+    }
     return true;
 }
 

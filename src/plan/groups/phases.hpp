@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/plan/groups/consumers.hpp"
+#include "src/plan/schedule/group_price.hpp"
 
 namespace ricci::plan {
 
@@ -22,6 +23,8 @@ public:
     /// plan may have more slots and expressions then, which nothing refers to.
     bool run();
     const std::string& reason() const { return reason_; }
+    /// Whether storing the planes is the quicker way, of any group that they may be in.
+    bool is_dear() const;
     const std::vector<made_step>& made() const { return made_; }
 
 private:
@@ -85,6 +88,7 @@ private:
     };
     std::vector<found_sums> sums_;  // of each softmax
     std::vector<made_step> made_;
+    pair_price price_;  // of all phases
     std::string reason_;
 };
 
