@@ -202,7 +202,8 @@ void decoding(plain::report& report) {
         if (t + 1 == room)
             plan = ricci::explain(decode, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = width);
     }
-    report.compare("decoding against a growing cache", got.view(), want, plan);
+    // One query has a number for each key, which is less than the cache.
+    report.compare("decoding against a growing cache", got.view(), want, plan, false);
 }
 
 void many_tiny(plain::report& report) {
