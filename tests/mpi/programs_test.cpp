@@ -135,21 +135,9 @@ TEST_CASE("attention by queries, masked by positions of all ranks together") {
 }
 
 TEST_CASE("a layer by batch, with the gradients of its weights") {
-    const program p = parse(R"(
-        H^{nk} = \tanh(X^{ni} W^{ik} + c^{k})
-        Z^{nl} = H^{nk} U^{kl}
-        L = \sum_n \sum_l (Z^{nl} - T^{nl})^2)")
-                          .value();
-    const program back = value_and_gradient(p, "L", {"W", "U", "c", "X"});
-    const std::vector<shared_operand> operands = {
-        {"X", drawn({8, 3}, 1), 0}, {"W", drawn({3, 4}, 2)},    {"c", drawn({4}, 3)},
-        {"U", drawn({4, 2}, 4)},    {"T", drawn({8, 2}, 5), 0}, {"dL/dL", 1}};
-    std::vector<shared_operand> used;
-    for (const shared_operand& o : operands)
-        for (const tensor_info& t : back.inputs())
-            if (t.name == o.name) used.push_back(o);
+    const trained_layer layer = layer_for(8);
     for (const cut how : {cut::even, cut::last, cut::uneven})
-        check_shared_out(back, "n", used, {{"dL/dX", 0}}, how);
+        check_shared_out(layer.back, "n", layer.operands, {{"dL/dX", 0}}, how);
 }
 
 TEST_CASE("all pairs") {

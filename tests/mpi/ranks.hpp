@@ -195,4 +195,25 @@ inline std::string check_shared_out(const program& p, const std::string& letter,
     return step.explain();
 }
 
+/// A layer of a network, with its loss and the gradients of all that it takes, for `places` of n.
+struct trained_layer {
+    program back;
+    std::vector<shared_operand> operands;  // that have n in their first axis
+};
+inline trained_layer layer_for(std::size_t places) {
+    const program p = parse(R"(
+        H^{nk} = \tanh(X^{ni} W^{ik} + c^{k})
+        Z^{nl} = H^{nk} U^{kl}
+        L = \sum_n \sum_l (Z^{nl} - T^{nl})^2)")
+                          .value();
+    trained_layer made{value_and_gradient(p, "L", {"W", "U", "c", "X"}), {}};
+    const std::vector<shared_operand> operands = {
+        {"X", drawn({places, 3}, 1), 0}, {"W", drawn({3, 4}, 2)},         {"c", drawn({4}, 3)},
+        {"U", drawn({4, 2}, 4)},         {"T", drawn({places, 2}, 5), 0}, {"dL/dL", 1}};
+    for (const shared_operand& o : operands)
+        for (const tensor_info& t : made.back.inputs())
+            if (t.name == o.name) made.operands.push_back(o);
+    return made;
+}
+
 }  // namespace ricci::testing
