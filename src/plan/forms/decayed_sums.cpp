@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "src/plan/forms/lower.hpp"
-#include "src/plan/pool/solve_places.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -21,15 +20,6 @@ constexpr std::int64_t fewest_carried = 8;
 constexpr std::size_t most_distances = 3;
 // What a product of distances is at most, so that sums of such products are exact.
 constexpr double largest_distance = 0x1p40;
-
-// The condition of a softmax; none: it is not one that pairs have.
-expr condition_of_softmax(const graph& values, expr factor) {
-    const auto& node = values[factor];
-    if (node.kind != kind::fold || node.folding != fold::softmax) return expr::none;
-    const auto cases =
-        chosen_in(values, node.arguments[0], -std::numeric_limits<double>::infinity());
-    return cases ? cases->condition : expr::none;
-}
 
 bool is_of_distance(const pair_weight& w) {
     using enum pair_weight::weight_kind;
@@ -133,14 +123,16 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_under(const triangle&
 
 std::optional<lowering::decayed_sum> lowering::decayed_sum_of(const loop_list& over,
                                                               expr body) const {
-    const expr_list factors = conjuncts_of(graph_, body);
+    const expr_list factors = guarded_in(graph_, fold::sum, body).parts;
     for (const expr f : factors) {
-        // What a softmax gives is 0 where its condition does not hold.
-        const expr of_softmax = condition_of_softmax(graph_, f);
-        const expr condition = of_softmax ? of_softmax : f;
-        for (const loop j : graph_[condition].indices) {
-            if (of_softmax && !contains(graph_[f].over, j)) continue;
-            const auto pairs = triangle_in(graph_, condition, j);
+        const expression& node = graph_[f];
+        const bool softmax = node.kind == kind::fold && node.folding == fold::softmax;
+        for (const loop j : softmax ? node.over : node.indices) {
+            // What a softmax gives is 0 where its condition does not hold.
+            auto pairs = triangle_in(graph_, f, j);
+            if (softmax)
+                if (const auto folded = pairs_in(graph_, fold::softmax, node.arguments[0], j))
+                    pairs = folded->pairs;
             if (!pairs) continue;
             if (auto found = decayed_sum_under(*pairs, over, factors)) return found;
         }
@@ -344,19 +336,19 @@ std::optional<expr> lowering::recurrence_of(const loop_list& over, expr body) {
     if (const auto d = decayed_sum_of(over, body)) return decayed(*d);
     const auto all = graph_.factors(body);
     const expr_list factors(all.begin(), all.end());
-    constexpr double unbounded = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < factors.size(); ++k) {
         const auto test = graph_[factors[k]];
         if (test.kind != kind::operation || test.code != opcode::equal) continue;
         for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
-            for (const double otherwise : {-unbounded, unbounded}) {
-                const auto cases = chosen_in(graph_, test.arguments[side], otherwise);
-                if (!cases) continue;
-                const expr extremum = test.arguments[1 - side];
+            for (const fold folding : {fold::maximum, fold::minimum}) {
+                const auto cases = guarded_in(graph_, folding, test.arguments[side]);
+                if (cases.parts.size() != 1) continue;
+                const expr extremum = test.arguments[1 - side],
+                           otherwise = graph_.constant(identity_of(folding));
                 expr_list inside = factors, outside = factors;
-                inside[k] = graph_.apply(opcode::equal, cases->value, extremum);
-                outside[k] = graph_.apply(opcode::equal, graph_.constant(otherwise), extremum);
-                inside.push_back(cases->condition);
+                inside[k] = graph_.apply(opcode::equal, cases.value, extremum);
+                outside[k] = graph_.apply(opcode::equal, otherwise, extremum);
+                inside.push_back(cases.parts[0]);
                 const auto d = decayed_sum_of(over, graph_.multiply(inside));
                 if (!d) continue;
                 const auto& [j, i, up, offset] = d->pairs;

@@ -8,7 +8,6 @@
 
 #include "src/plan/schedule/edges.hpp"
 #include "src/plan/forms/lower.hpp"
-#include "src/plan/pool/solve_places.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -178,7 +177,7 @@ bool lowering::is_scatter(expr sum, scattered_sum& found) {
         found.at.push_back(*at);
         found.by_number = united(found.by_number, graph_[l.numbers].indices);
     }
-    const auto& rest = there->rest;
+    const auto& rest = there->rest.parts;
     const auto summed = common(graph_[sum].over, found.by_number);
     const auto varying =
         std::count_if(rest.begin(), rest.end(), [&](expr f) { return !graph_.is_scalar(f); });

@@ -16,55 +16,12 @@ constexpr double most_places = 0x1p31;
 
 }  // namespace
 
-// [a and b] is [a] [b].
-void lowering::take_condition(expr condition, expr_list& to) const {
-    const auto& node = graph_[condition];
-    const bool both = node.kind == kind::operation && node.code == opcode::logical_and &&
-                      graph_.is_bracket(node.arguments[0]) && graph_.is_bracket(node.arguments[1]);
-    if (both) {
-        take_condition(node.arguments[0], to);
-        take_condition(node.arguments[1], to);
-        return;
-    }
-    for (const expr f : graph_.factors(condition)) to.push_back(f);
-}
-
-// What is folded, without its conditions: a value beside which the number stands that changes
-// nothing is under one, and so is a factor of a sum.
-void lowering::take_apart(fold folding, expr part, landed_fold& to) const {
-    const auto& node = graph_[part];
-    if (folding == fold::sum && node.kind == kind::operation && node.code == opcode::multiply) {
-        for (const expr f : node.arguments) take_apart(folding, f, to);
-        return;
-    }
-    if (node.kind == kind::operation && node.code == opcode::select &&
-        graph_.is_condition(node.arguments[0]) &&
-        graph_.is_constant(node.arguments[2], identity_of(folding)) && !graph_.is_bracket(part)) {
-        take_condition(node.arguments[0], to.rest);
-        return take_apart(folding, node.arguments[1], to);
-    }
-    if (folding != fold::sum) to.value = part;
-    else if (graph_.is_bracket(part)) take_condition(part, to.rest);
-    else to.rest.push_back(part);
-}
-
 // The equality of a free loop and of what is computed from folded ones.
 std::optional<lowering::landing> lowering::landing_in(expr test, const loop_list& over) const {
-    const auto& node = graph_[test];
-    if (node.kind != kind::operation || node.code != opcode::equal) return {};
-    for (std::size_t side = 0; side < 2; ++side) {
-        const auto& position = graph_[node.arguments[side]];
-        const expr numbers = node.arguments[1 - side];
-        const auto& at = position.at;
-        if (position.kind != kind::position || at.offset != 0 || at.terms.size() != 1 ||
-            at.terms[0].factor != 1)
-            continue;
-        const loop axis = at.terms[0].over;
-        const auto& by = graph_[numbers].indices;
-        if (!contains(over, axis) && !contains(by, axis) && !common(over, by).empty())
-            return landing{axis, numbers, test};
-    }
-    return {};
+    const auto found = loop_equality_in(graph_, test, [&](loop axis, expr numbers) {
+        return !contains(over, axis) && !common(over, graph_[numbers].indices).empty();
+    });
+    return found ? std::optional(landing{found->what, found->number, test}) : std::nullopt;
 }
 
 // Moves the equality of number `k` from the rest to what says where values land, if the rest has a
@@ -83,26 +40,24 @@ bool lowering::lands(std::size_t k, const landing& there, const loop_list& over,
     };
     for (const landing& other : found.at)
         if (contains(graph_[other.numbers].indices, there.axis)) return false;
-    expr_list rest;
-    for (std::size_t other = 0; other < found.rest.size(); ++other) {
+    guarded rest;
+    for (std::size_t other = 0; other < found.rest.parts.size(); ++other) {
         if (other == k) continue;
-        rest.push_back(read_there(found.rest[other]));
-        if (!rest.back()) return false;
+        rest.parts.push_back(read_there(found.rest.parts[other]));
+        if (!rest.parts.back()) return false;
     }
-    const expr value = found.value ? read_there(found.value) : expr::none;
-    if (found.value && !value) return false;
+    rest.value = found.rest.value ? read_there(found.rest.value) : expr::none;
+    if (found.rest.value && !rest.value) return false;
     found.rest = std::move(rest);
-    found.value = value;
     found.at.push_back(there);
     return true;
 }
 
 std::optional<lowering::landed_fold> lowering::landed(fold folding, const loop_list& over,
                                                       expr body) {
-    landed_fold found;
-    take_apart(folding, body, found);
-    for (std::size_t k = 0; k < found.rest.size();) {
-        const auto there = landing_in(found.rest[k], over);
+    landed_fold found{{}, guarded_in(graph_, folding, body, beside_cases::hidden)};
+    for (std::size_t k = 0; k < found.rest.parts.size();) {
+        const auto there = landing_in(found.rest.parts[k], over);
         if (!there || !lands(k, *there, over, found)) ++k;
     }
     return found.at.empty() ? std::nullopt : std::optional(std::move(found));
@@ -152,6 +107,12 @@ expr lowering::flat_number(const landed_fold& f) const {
     return graph_.add({graph_.multiply(product), graph_.constant(-1)});
 }
 
+bool lowering::is_in_memory_as(expr e, element type) const {
+    const auto& node = graph_[e];
+    return node.kind == kind::load && !node.edged && !node.condition &&
+           plan_.holds(node.source.slot, type);
+}
+
 // Whether a sum has several numbers that say where its values land.
 bool lowering::lands_together(expr sum) {
     if (!graph_.solves_places() || (type_ != element::f32 && type_ != element::f64)) return false;
@@ -162,11 +123,18 @@ bool lowering::lands_together(expr sum) {
 // A fold of values that land along several axes, folded along one that has all of their places;
 // none: it is nothing of the kind.
 expr lowering::landed_together(fold folding, const loop_list& over, const landed_fold& f) {
-    const expr number = flat_number(f);
+    expr number = flat_number(f);
     if (!number) return expr::none;
     const auto axes = by_axis(f);
     std::int64_t places = 1;
     for (const landing& l : axes) places *= graph_.extent(l.axis);
+    if (places <= INT32_MAX && std::ranges::all_of(axes, [&](const landing& l) {
+            return is_in_memory_as(l.numbers, element::i32);
+        })) {
+        // What is no place may be too large for them, but is -1 whatever comes of it.
+        lowering narrow(plan_, known_, equation_, order_, element::i32);
+        number = graph_.load(narrow.computed(loop_list(graph_[number].indices), number));
+    }
     const loop all = graph_.loops().fresh(ir::none, places);
     place here;
     here.add(all, 1);
@@ -189,19 +157,18 @@ expr lowering::landed_together(fold folding, const loop_list& over, const landed
 
 // The fold as one of a body again.
 expr lowering::fold_of(fold folding, const loop_list& over, const landed_fold& f) {
-    expr_list conditions;
-    for (const landing& l : f.at) conditions.push_back(l.test);
-    for (const expr r : f.rest) conditions.push_back(r);
-    const expr product = graph_.multiply(conditions);
-    if (folding == fold::sum) return graph_.sum(over, product);
-    const expr other = graph_.constant(identity_of(folding));
-    return graph_.row(folding, over, graph_.apply(opcode::select, product, f.value, other));
+    guarded body;
+    for (const landing& l : f.at) body.parts.push_back(l.test);
+    for (const expr r : f.rest.parts) body.parts.push_back(r);
+    body.value = f.rest.value;
+    return folding == fold::sum ? graph_.sum(over, body_of(graph_, folding, body))
+                                : graph_.row(folding, over, body_of(graph_, folding, body));
 }
 
 // log(sum of exp(x)) = m + log(sum of exp(x - m)) of what lands at each place, with the largest of
 // it as m, or 0 where that is not finite.
 expr lowering::landed_logarithm(const loop_list& over, landed_fold f) {
-    f.value = stored(f.value);
+    f.rest.value = stored(f.rest.value);
     const auto in_memory_now = [&](expr e) {
         return graph_.load(computed(loop_list(graph_[e].indices), e));
     };
@@ -211,8 +178,8 @@ expr lowering::landed_logarithm(const loop_list& over, landed_fold f) {
     const expr shift = in_memory_now(graph_.apply(
         opcode::select, graph_.apply(opcode::less, size, infinity), most, graph_.constant(0)));
     landed_fold shifted = f;
-    const expr x = graph_.apply(opcode::subtract, f.value, shift);
-    shifted.rest.push_back(graph_.apply(code_of(ir::function::exp), x));
+    const expr x = graph_.apply(opcode::subtract, f.rest.value, shift);
+    shifted.rest.parts.push_back(graph_.apply(code_of(ir::function::exp), x));
     const expr sum = in_memory_now(fold_of(fold::sum, over, shifted));
     return graph_.add({shift, graph_.apply(code_of(ir::function::log), sum)});
 }
@@ -225,7 +192,7 @@ bool lowering::fold_landed(fold folding, const loop_list& over, expr body, const
     if (!joins || !graph_.solves_places()) return false;
     if (type_ != element::f32 && type_ != element::f64) return false;
     const auto found = landed(folding, over, body);
-    if (!found || !found->value) return false;
+    if (!found || !found->rest.value) return false;
     if (const expr together = landed_together(folding, over, *found)) {
         emit_map(target, indices, together, fold::none, {});
         return true;
@@ -236,10 +203,8 @@ bool lowering::fold_landed(fold folding, const loop_list& over, expr body, const
         emit_map(target, indices, landed_logarithm(over, *found), fold::none, {});
         return true;
     }
-    expr value = found->value;
-    if (!found->rest.empty())
-        value = graph_.apply(opcode::select, graph_.multiply(found->rest), value,
-                             graph_.constant(identity_of(folding)));
+    const guarded& rest = found->rest;
+    const expr value = rest.parts.empty() ? rest.value : body_of(graph_, folding, rest);
     assign made;
     made.equation = equation_;
     made.kind = assignment_kind::lookups;

@@ -126,7 +126,7 @@ std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
         const auto first = std::find_if_not(there->at.begin(), there->at.end(), is_placed);
         found.axis = first->axis;
         found.numbers = first->numbers;
-        rest = std::move(there->rest);
+        rest = std::move(there->rest.parts);
         for (const landing& l : there->at)
             if (l.axis != found.axis) rest.push_back(l.test);
         by_number = graph_[found.numbers].indices;

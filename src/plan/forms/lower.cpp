@@ -8,7 +8,6 @@
 #include "src/base/small_set.hpp"
 #include "src/plan/schedule/edges.hpp"
 #include "src/plan/pool/loop_holders.hpp"
-#include "src/plan/pool/solve_places.hpp"
 #include "src/plan/pool/scalar.hpp"
 
 namespace ricci::plan {

@@ -15,14 +15,10 @@
 #include "src/plan/forms/recomputed.hpp"
 #include "src/plan/schedule/plan.hpp"
 #include "src/plan/pool/semiseparable.hpp"
-#include "src/plan/pool/solve_places.hpp"
 #include "src/plan/forms/triangle_parts.hpp"
 #include "src/plan/forms/written_products.hpp"
 
 namespace ricci::plan {
-
-/// What changes nothing where it is folded with other numbers.
-double identity_of(fold);
 
 /// An input of another type, all of it converted.
 struct converted_input {
@@ -147,11 +143,8 @@ private:
     };
     struct landed_fold {
         std::vector<landing> at;
-        expr_list rest;  // of a sum the other factors, of other folds conditions
-        expr value;      // of other folds
+        guarded rest;
     };
-    void take_condition(expr condition, expr_list& to) const;
-    void take_apart(fold folding, expr part, landed_fold& to) const;
     std::optional<landing> landing_in(expr test, const loop_list& over) const;
     bool lands(std::size_t k, const landing& there, const loop_list& over, landed_fold& found);
     std::optional<landed_fold> landed(fold folding, const loop_list& over, expr body);
@@ -159,6 +152,7 @@ private:
     std::vector<landing> by_axis(const landed_fold& f) const;
     bool lands_together(expr sum);
     expr flat_number(const landed_fold& f) const;
+    bool is_in_memory_as(expr e, element type) const;
     expr landed_together(fold folding, const loop_list& over, const landed_fold& f);
     expr fold_of(fold folding, const loop_list& over, const landed_fold& f);
     expr landed_logarithm(const loop_list& over, landed_fold f);
@@ -250,8 +244,6 @@ private:
     void emit_matrix(const matrix_function& f, matrix_task task, const access& target);
 
     // Sums up to an index, in prefixes.cpp.
-    expr_list folded_factors(fold folding, expr body) const;
-    static std::size_t conditions_among(fold folding, const expr_list& factors);
     /// A fold over all j up to, or from, a place that i says, of what has j and of what has not.
     struct prefix_product {
         loop i, j;
@@ -262,8 +254,9 @@ private:
         std::optional<triangle> pairs;  // where it moves with i as it is
         expr condition;
         loop_list over;    // all folded loops
-        expr_list summed;  // the factors that have j
+        expr_list summed;  // the factors that have j; of other folds than a sum conditions
         expr_list others;
+        expr value;       // of such folds
         loop_list alone;  // folded loops that no other factor has, j among them
         loop_list later;  // the others
         loop_list state;  // the loops of what is folded over those
@@ -275,15 +268,14 @@ private:
     };
     std::optional<number_bound> number_bound_in(expr condition, loop j) const;
     std::optional<prefix_product> split_at_bound(fold folding, const loop_list& over,
-                                                 const expr_list& factors, std::size_t k,
-                                                 loop j) const;
+                                                 const guarded& body, std::size_t k, loop j) const;
     std::optional<prefix_product> prefix_product_of(fold folding, const loop_list& over,
                                                     expr body) const;
     prefix_product with_related(prefix_product p) const;
     bool may_be_empty(const prefix_product& p) const;
     bool has_small_state(const prefix_product& p) const;
     bool is_read_as_it_stands(const prefix_product& p, const access& target) const;
-    expr summed_of(const prefix_product& p);
+    expr summed_of(fold folding, const prefix_product& p);
     bool hides_beside(const prefix_product& p);
     std::optional<prefix_product> scanned(fold folding, const loop_list& over, expr body);
     expr read_at_end(const prefix_product& p, const longer_axis& memory);

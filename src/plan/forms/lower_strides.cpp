@@ -25,13 +25,9 @@ void find_strides(const graph& values, expr e, const loop_list& indices, strided
         for (const expr a : node.arguments) find_strides(values, a, indices, found);
     if (node.kind != kind::sum) return;
     for (const expr f : values.factors(node.arguments[0])) {
-        const auto& test = values[f];
-        if (test.kind != kind::operation || test.code != opcode::equal) continue;
-        const auto left = place_of(values, test.arguments[0]),
-                   right = place_of(values, test.arguments[1]);
-        if (!left || !right || left->edge != edge::none || right->edge != edge::none) continue;
-        place difference = *left;
-        difference.add(*right, -1);
+        const auto compared = compared_in(values, f);
+        if (!compared || compared->code != opcode::equal || compared->has_edge()) continue;
+        const place difference = compared->difference();
         const term *free = nullptr, *strided = nullptr, *rest = nullptr;
         for (const auto& t : difference.terms) {
             const bool summed = contains(node.over, t.over);

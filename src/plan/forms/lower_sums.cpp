@@ -3,6 +3,7 @@
 
 #include "src/plan/schedule/edges.hpp"
 #include "src/plan/pool/loop_holders.hpp"
+#include "src/plan/pool/outside.hpp"
 #include "src/plan/forms/lower.hpp"
 #include "src/plan/forms/path_through.hpp"
 #include "src/plan/pool/solve_places.hpp"

@@ -2,29 +2,12 @@
 // read from what is summed up to each place.
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <utility>
 
 #include "src/plan/schedule/edges.hpp"
 #include "src/plan/forms/lower.hpp"
-#include "src/plan/pool/solve_places.hpp"
 
 namespace ricci::plan {
-
-double identity_of(fold f) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    switch (f) {
-        case fold::product:
-            return 1;
-        case fold::maximum:
-        case fold::logsumexp:
-            return -infinity;
-        case fold::minimum:
-            return infinity;
-        default:
-            return 0;
-    }
-}
 
 namespace {
 
@@ -32,26 +15,6 @@ namespace {
 constexpr std::int64_t fewest_scanned = 8;
 
 }  // namespace
-
-// What is folded, and its conditions: the factors of a sum; of other folds the condition without
-// which the number stands there that changes nothing, and a value. Nothing where it is no such
-// body.
-expr_list lowering::folded_factors(fold folding, expr body) const {
-    if (folding == fold::sum) return conjuncts_of(graph_, body);
-    const auto& node = graph_[body];
-    const bool scanned = folding == fold::product || folding == fold::maximum ||
-                         folding == fold::minimum || folding == fold::logsumexp;
-    if (!scanned || node.kind != kind::operation || node.code != opcode::select ||
-        !graph_.is_constant(node.arguments[2], identity_of(folding)))
-        return {};
-    return {node.arguments[0], node.arguments[1]};
-}
-
-// How many of them may be conditions, which come first: any factor of a sum, since a bracket is its
-// value, too; of other folds the first alone, whatever the value looks like.
-std::size_t lowering::conditions_among(fold folding, const expr_list& factors) {
-    return folding == fold::sum || factors.empty() ? factors.size() : 1;
-}
 
 // target = value, which may lack some of the indices.
 void lowering::write(const access& target, const loop_list& indices, expr value) {
@@ -111,8 +74,9 @@ std::optional<lowering::number_bound> lowering::number_bound_in(expr condition, 
 // both: the factors but for the condition at `k`. Nothing where one has both.
 std::optional<lowering::prefix_product> lowering::split_at_bound(fold folding,
                                                                  const loop_list& over,
-                                                                 const expr_list& factors,
-                                                                 std::size_t k, loop j) const {
+                                                                 const guarded& body, std::size_t k,
+                                                                 loop j) const {
+    const expr_list& factors = body.parts;
     prefix_product found;
     loop_list ends;  // the loops that say where
     if (const auto bound = bound_in(graph_, factors[k], {j})) {
@@ -143,8 +107,13 @@ std::optional<lowering::prefix_product> lowering::split_at_bound(fold folding,
         all = united(all, indices);
         (summed ? found.summed : found.others).push_back(factors[other]);
     }
-    if (folding != fold::sum && (!found.others.empty() || !common(over, ends).empty())) return {};
     found.later = common(over, beside);
+    if (folding != fold::sum) {
+        const auto& indices = graph_[body.value].indices;
+        if (!common(indices, ends).empty() || !found.later.empty()) return {};
+        found.value = body.value;
+        own = united(own, indices);
+    }
     found.alone = without(over, found.later);
     found.state = without(own, found.alone);
     found.ends = std::move(ends);
@@ -156,12 +125,14 @@ std::optional<lowering::prefix_product> lowering::split_at_bound(fold folding,
 std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding,
                                                                     const loop_list& over,
                                                                     expr body) const {
-    if (!graph_.solves_places()) return {};
-    const expr_list factors = folded_factors(folding, body);
-    for (std::size_t k = 0; k < conditions_among(folding, factors); ++k) {
+    if (!graph_.solves_places() || folding == fold::mean || folding == fold::excess ||
+        folding == fold::softmax)
+        return {};
+    const guarded read = guarded_in(graph_, folding, body);
+    for (std::size_t k = 0; k < read.parts.size(); ++k) {
         std::optional<prefix_product> best;
-        for (const loop j : common(graph_[factors[k]].indices, over)) {
-            auto found = split_at_bound(folding, over, factors, k, j);
+        for (const loop j : common(graph_[read.parts[k]].indices, over)) {
+            auto found = split_at_bound(folding, over, read, k, j);
             if (found && (!best || graph_.size(found->state) < graph_.size(best->state)))
                 best = std::move(found);
         }
@@ -208,15 +179,15 @@ bool lowering::has_small_state(const prefix_product& p) const {
     });
 }
 
-expr lowering::summed_of(const prefix_product& p) {
-    return p.summed.empty() ? graph_.constant(1) : graph_.multiply(p.summed);
+expr lowering::summed_of(fold folding, const prefix_product& p) {
+    return body_of(graph_, folding, {p.summed, p.value});
 }
 
 // Whether what stands beside the fold is hidden somewhere: where nothing is folded, or nothing but
 // what a bracket in it leaves out.
 bool lowering::hides_beside(const prefix_product& p) {
-    const bool hides = may_be_empty(p) || (graph_.has_bracket(summed_of(p)) && !is_integer(type_));
-    return hides && !p.others.empty();
+    if (p.value || p.others.empty()) return false;
+    return may_be_empty(p) || (graph_.has_bracket(summed_of(fold::sum, p)) && !is_integer(type_));
 }
 
 // A fold under such a condition that is one pass, with all states in memory.
@@ -265,7 +236,7 @@ std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, exp
     if (!p) return {};
     hides_ = hides_ || hides_beside(*p);
     const auto alone = without(p->alone, {p->j});
-    expr value = summed_of(*p);
+    expr value = summed_of(folding, *p);
     if (folding == fold::sum) value = graph_.sum(alone, value);
     else value = graph_.row(folding, alone, value);
     if (target != nullptr && is_read_as_it_stands(*p, *target) && p->others.empty()) {
@@ -283,8 +254,11 @@ std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, exp
              graph_.constant(identity_of(folding)), fold::none, {});
     scan_into(folding, memory.at({p->forwards ? 1 : 0, {{p->j, 1}}}), indices, value, p->j,
               !p->forwards);
+    value = read_at_end(*p, memory);
+    if (p->others.empty()) return value;
+    if (folding != fold::sum) return body_of(graph_, folding, {p->others, value});
     auto product = p->others;
-    product.push_back(read_at_end(*p, memory));
+    product.push_back(value);
     value = graph_.multiply(product);
     return p->later.empty() ? value : graph_.sum(p->later, value);
 }

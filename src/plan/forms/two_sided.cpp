@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "src/plan/forms/lower.hpp"
-#include "src/plan/pool/solve_places.hpp"
 
 namespace ricci::plan {
 
@@ -13,7 +12,7 @@ std::optional<lowering::two_sides> lowering::sides_of(expr condition, const loop
     const auto test = graph_[condition];
     if (test.kind != kind::operation || common(test.indices, over).empty()) return {};
     const auto& sides = test.arguments;
-    if (test.code == opcode::not_equal && place_of(graph_, sides[0]) && place_of(graph_, sides[1]))
+    if (test.code == opcode::not_equal && compared_in(graph_, condition))
         return two_sides{graph_.apply(opcode::less, sides[0], sides[1]),
                          graph_.apply(opcode::less, sides[1], sides[0])};
     if (test.code != opcode::logical_or) return {};
@@ -31,16 +30,14 @@ std::optional<lowering::two_sides> lowering::sides_of(expr condition, const loop
 // The fold as one of what is below and one of what is above, where each takes one pass.
 std::optional<expr> lowering::two_sided(fold folding, const loop_list& over, expr body) {
     if (!graph_.solves_places() || folding == fold::logsumexp) return {};
-    const expr_list factors = folded_factors(folding, body);
-    for (std::size_t k = 0; k < conditions_among(folding, factors); ++k) {
-        const auto sides = sides_of(factors[k], over);
+    const guarded read = guarded_in(graph_, folding, body);
+    for (std::size_t k = 0; k < read.parts.size(); ++k) {
+        const auto sides = sides_of(read.parts[k], over);
         if (!sides) continue;
         const auto under = [&](expr condition) {
-            auto product = factors;
-            product[k] = condition;
-            if (folding == fold::sum) return graph_.multiply(product);
-            return graph_.apply(opcode::select, condition, factors[1],
-                                graph_.constant(identity_of(folding)));
+            guarded side = read;
+            side.parts[k] = condition;
+            return body_of(graph_, folding, side);
         };
         const expr below = under(sides->below), above = under(sides->above);
         if (!scanned(folding, over, below) || !scanned(folding, over, above)) continue;

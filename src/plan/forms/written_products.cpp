@@ -2,7 +2,6 @@
 #include "src/plan/forms/written_products.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "src/base/small_set.hpp"
 #include "src/plan/pool/semiseparable.hpp"
@@ -20,16 +19,13 @@ bool is_elementwise(const graph& values, expr e, small_set<expr, 16>& seen) {
 
 // The loops of weights of a softmax of what a condition leaves of one of them, where the values
 // know nothing of the other: they are carried from place to place.
-std::optional<triangle> carried_weights(const graph& values, expr e) {
-    const auto& node = values[e];
+std::optional<triangle> carried_weights(graph& values, expr e) {
+    const expression& node = values[e];
     if (node.kind != kind::fold || node.folding != fold::softmax || node.over.size() != 1)
         return {};
-    const auto cases =
-        chosen_in(values, node.arguments[0], -std::numeric_limits<double>::infinity());
-    if (!cases) return {};
-    const auto pairs = triangle_in(values, cases->condition, node.over[0]);
-    if (!pairs || contains(values[cases->value].indices, pairs->i)) return {};
-    return pairs;
+    const auto found = pairs_in(values, fold::softmax, node.arguments[0], node.over[0]);
+    if (!found || contains(values[found->value].indices, found->pairs.i)) return {};
+    return found->pairs;
 }
 
 }  // namespace
@@ -38,10 +34,7 @@ std::optional<triangle> carried_weights(const graph& values, expr e) {
 // all of the loops would have to be computed first.
 bool written_products::flatten(expr value, definition& to) const {
     auto& values = plan_.values;
-    const auto all = values.factors(value);
-    const expr_list factors(all.begin(), all.end());
-    for (expr f : factors) {
-        const auto cases = chosen_in(values, f, 0);
+    for (const expr f : guarded_in(values, fold::sum, value).parts) {
         if (values[f].kind == kind::sum) {
             loop_map names;
             for (const loop l : values[f].over) {
@@ -50,9 +43,6 @@ bool written_products::flatten(expr value, definition& to) const {
                 add_loop(to.over, own);
             }
             if (!flatten(values.renamed(values[f].arguments[0], names), to)) return false;
-        } else if (cases && values.is_bracket(cases->condition)) {
-            to.factors.push_back(cases->condition);
-            if (!flatten(cases->value, to)) return false;
         } else {
             small_set<expr, 16> seen;
             const bool smaller = !without(loops_of(to.target), values[f].indices).empty();

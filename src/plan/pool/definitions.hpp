@@ -39,8 +39,4 @@ private:
     small_map<slot_number, definition, 1> known_;
 };
 
-/// The product without the brackets that its one other factor has by its definition: where one of
-/// them is false the tensor is 0 anyway.
-expr without_implied(graph&, const definitions&, expr product);
-
 }  // namespace ricci::plan

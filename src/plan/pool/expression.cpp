@@ -189,8 +189,10 @@ expr graph::apply(opcode code, expr first, expr second, expr third) {
         return (*this)[first].arguments[0];
     if (code >= opcode::less && code <= opcode::not_equal)
         if (const expr known = compared_positions(code, first, second)) return known;
-    if (code == opcode::select && (*this)[first].kind == kind::constant)
-        return (*this)[first].value != 0 ? second : third;
+    if (code == opcode::select)
+        if (const expr known = chosen(first, second, third)) return known;
+    if (code == code_of(ir::function::logical_not))
+        if (const expr known = negated(first)) return known;
     expression node;
     node.kind = kind::operation;
     node.code = code;

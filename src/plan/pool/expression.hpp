@@ -92,6 +92,9 @@ access renamed(const access&, const loop_map&);
 /// Whether an axis is read by one loop as it is, or at its first place.
 bool is_whole_axis(const place&);
 
+/// The loop that the place is, as it is: i, not i + 1; none: it is another place.
+loop loop_at(const place&);
+
 /// The place as if its axis went on.
 place without_edge(place);
 
@@ -158,6 +161,11 @@ struct expression {
     expr widest;             // the load below that has most indices
     expr self;               // its own number: what a list of it alone refers to
 };
+
+/// The loop that it is the position of; none: it is something else.
+inline loop loop_at(const expression& e) {
+    return e.kind == kind::position ? loop_at(e.at) : loop::none;
+}
 
 /// The expressions of a plan. They do not change and do not move. Constructors know their arguments
 /// and what is said of all expressions before the first, so that one value has one number.
@@ -260,6 +268,8 @@ public:
     bool has_bracket(expr product) const;
     /// Whether it is a bracket, or a product of nothing else.
     bool is_condition(expr e) const;
+    /// What holds where a condition does not.
+    expr opposite(expr condition);
     /// The factors of a product, or `e` alone.
     expr_span factors(expr e) const { return parts_of(opcode::multiply, e); }
     /// The terms of a sum of terms, or `e` alone.
@@ -275,6 +285,8 @@ private:
     expr moved_fold(const expression& node, moved_loops loops, memo& known);
     expr moved_operation(const expression& node, moved_loops loops, memo& known, bool* covered);
     expr compared_positions(opcode code, expr first, expr second);
+    expr negated(expr condition);
+    expr chosen(expr condition, expr value, expr otherwise);
     expr intern(expression&& node);
     expr find(std::uint64_t hash, const expression& node);
     expr keep(std::uint64_t hash, expression&& node);

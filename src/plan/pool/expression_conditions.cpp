@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/plan/pool/conditions.hpp"
 #include "src/plan/pool/expression.hpp"
 
 namespace ricci::plan {
@@ -52,26 +53,65 @@ expr graph::holds_somewhere(expr_span conditions, const loop_list& indices) {
 // [v = x] holds for some v, if v stands nowhere else, where x is a place of v's axis: no row of v
 // has to be made to know that.
 expr graph::place_exists(expr condition, const loop_list& others) {
-    const auto& test = (*this)[condition];
-    if (test.kind != kind::operation || test.code != opcode::equal || is_complex(type_))
-        return condition;
-    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-        const auto& position = (*this)[test.arguments[side]];
-        const expr number = test.arguments[1 - side];
-        if (position.kind != kind::position || position.at.offset != 0 ||
-            position.at.terms.size() != 1 || position.at.terms[0].factor != 1)
-            continue;
-        const loop axis = position.at.terms[0].over;
-        if (contains(others, axis) || contains((*this)[number].indices, axis)) continue;
-        return is_place(number, extent(axis));
-    }
-    return condition;
+    if (is_complex(type_)) return condition;
+    const auto found = loop_equality_in(*this, condition,
+                                        [&](loop axis, expr) { return !contains(others, axis); });
+    return found ? is_place(found->number, extent(found->what)) : condition;
 }
 
 expr graph::is_place(expr number, std::int64_t extent) {
     const auto last = static_cast<double>(extent - 1);
     return multiply({apply(opcode::less_equal, constant(0), number),
                      apply(opcode::less_equal, number, constant(last))});
+}
+
+// The condition without a "not", where it is of one that has an opposite: of numbers that may be
+// none an inequality has not. None: it is something else.
+expr graph::negated(expr condition) {
+    const expression& test = (*this)[condition];
+    if (test.kind != kind::operation) return expr::none;
+    switch (test.code) {
+        case opcode::equal:
+            return apply(opcode::not_equal, test.arguments[0], test.arguments[1]);
+        case opcode::not_equal:
+            return apply(opcode::equal, test.arguments[0], test.arguments[1]);
+        case opcode::less:
+        case opcode::less_equal: {
+            if (!compared_in(*this, condition)) return expr::none;
+            const bool strict = test.code == opcode::less;
+            return apply(strict ? opcode::less_equal : opcode::less, test.arguments[1],
+                         test.arguments[0]);
+        }
+        case opcode::logical_and:
+        case opcode::logical_or: {
+            if (!is_bracket(test.arguments[0]) || !is_bracket(test.arguments[1])) return expr::none;
+            const bool both = test.code == opcode::logical_and;
+            return apply(both ? opcode::logical_or : opcode::logical_and,
+                         opposite(test.arguments[0]), opposite(test.arguments[1]));
+        }
+        default:
+            return test.code == code_of(ir::function::logical_not) && is_bracket(test.arguments[0])
+                       ? test.arguments[0]
+                       : expr(expr::none);
+    }
+}
+
+expr graph::opposite(expr condition) {
+    return apply(code_of(ir::function::logical_not), condition);
+}
+
+// Cases in one form: conditions are not cases of 1 and 0, and a number stands behind what is none.
+// None: they are in that form.
+expr graph::chosen(expr condition, expr value, expr otherwise) {
+    const auto& test = (*this)[condition];
+    if (test.kind == kind::constant) return test.value != 0 ? value : otherwise;
+    if (value == otherwise) return value;
+    if (is_constant(otherwise, 0) && is_constant(value, 1) && is_condition(condition))
+        return condition;
+    if ((*this)[value].kind != kind::constant || (*this)[otherwise].kind == kind::constant)
+        return expr::none;
+    const expr other = negated(condition);
+    return other ? apply(opcode::select, other, otherwise, value) : expr::none;
 }
 
 // A comparison of positions that holds everywhere, or nowhere; none: neither.

@@ -210,7 +210,10 @@ expr graph::moved_operation(const expression& node, moved_loops loops, memo& kno
     for (std::size_t k = 0; k < node.arguments.size(); ++k) {
         const expr before = node.arguments[k];
         const bool hides = product || (node.code == opcode::divide && k == 0);
-        const expr now = moved(before, loops, known, product ? covered : nullptr);
+        // So are cases that are 0 otherwise.
+        const bool is_whole =
+            product || (node.code == opcode::select && k == 1 && is_constant(node.arguments[2], 0));
+        const expr now = moved(before, loops, known, is_whole ? covered : nullptr);
         if (!now) return expr::none;
         if (hides && vanishes(before, now)) return constant(0);
         arguments.push_back(now);

@@ -67,6 +67,11 @@ bool is_whole_tensor(const graph& values, const access& a,
     return true;
 }
 
+loop loop_at(const place& p) {
+    const bool alone = p.terms.size() == 1 && p.terms[0].factor == 1 && p.offset == 0;
+    return alone && p.edge == edge::none ? p.terms[0].over : loop(loop::none);
+}
+
 place without_edge(place p) {
     p.edge = edge::none;
     p.low = p.high = 0;

@@ -1,9 +1,7 @@
-// Expressions of positions, read as places and as bounds of a loop.
+// Expressions of positions, read as places.
 #include <cmath>
-#include <cstdlib>
-#include <utility>
 
-#include "src/plan/pool/solve_places.hpp"
+#include "src/plan/pool/conditions.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -80,43 +78,6 @@ std::optional<place> place_of(const graph& values, expr e) {
     total.low += total.offset;
     total.high += total.offset;
     return total;
-}
-
-std::optional<bound_of_fold> bound_in(const graph& values, expr condition, const loop_list& over) {
-    const auto& test = values[condition];
-    if (test.kind != kind::operation ||
-        (test.code != opcode::less && test.code != opcode::less_equal))
-        return {};
-    const auto left = place_of(values, test.arguments[0]),
-               right = place_of(values, test.arguments[1]);
-    if (!left || !right || left->edge != edge::none || right->edge != edge::none) return {};
-    bound_of_fold found;
-    found.rest = *right;
-    found.rest.add(*left, -1);
-    if (test.code == opcode::less) found.rest.offset -= 1;
-    for (const auto& t : found.rest.terms) {
-        if (!contains(over, t.over)) continue;
-        if (found.j || std::abs(t.factor) != 1) return {};
-        found.j = t.over;
-        found.sign = t.factor;
-    }
-    if (!found.j) return {};
-    found.rest.add(found.j, -found.sign);
-    return found;
-}
-
-expr_list conjuncts_of(const graph& values, expr product) {
-    expr_list found;
-    const auto add = [&](const auto& self, expr f) -> void {
-        const auto& node = values[f];
-        const bool both = node.kind == kind::operation && node.code == opcode::logical_and &&
-                          values.is_bracket(node.arguments[0]) &&
-                          values.is_bracket(node.arguments[1]);
-        if (!both) return found.push_back(f);
-        for (const expr a : node.arguments) self(self, a);
-    };
-    for (const expr f : values.factors(product)) add(add, f);
-    return found;
 }
 
 }  // namespace ricci::plan

@@ -2,14 +2,9 @@
 #include "src/plan/pool/semiseparable.hpp"
 
 #include <cstdlib>
-#include <limits>
-
-#include "src/plan/pool/solve_places.hpp"
 
 namespace ricci::plan {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class weight_reader {
 public:
@@ -31,13 +26,14 @@ public:
 
 private:
     // The value under the condition of the pairs, of which `j` is the loop.
-    expr value_under(expr cases, double otherwise, loop j) const {
-        const auto found = chosen_in(values_, cases, otherwise);
-        if (!found) return expr::none;
-        auto same = triangle_in(values_, found->condition, j);
-        if (!same) return expr::none;
-        same->j = pairs_.j;
-        return *same == pairs_ ? found->value : expr::none;
+    expr value_under(fold folding, expr body, loop j) const {
+        const auto found = pairs_in(values_, folding, body, j);
+        return found && is_of(found->pairs) ? found->value : expr(expr::none);
+    }
+    // Whether these are the pairs, of whichever loop as j.
+    bool is_of(triangle t) const {
+        t.j = pairs_.j;
+        return t == pairs_;
     }
     std::optional<pair_weight> weight(pair_weight::weight_kind kind, fold folding, expr of,
                                       loop j) const {
@@ -54,36 +50,32 @@ private:
         const loop j = node.over[0];
         if (j != pairs_.j) return {};
         return weight(pair_weight::weight_kind::softmax, fold::maximum,
-                      value_under(node.arguments[0], -infinity, j), j);
+                      value_under(fold::softmax, node.arguments[0], j), j);
     }
 
     // The product over k of x_k under the condition and where k is not j.
     std::optional<pair_weight> others(const expression& node) const {
         const loop k = node.over[0];
-        const expr body = node.arguments[0];
-        const auto outer = chosen_in(values_, body, 1);
-        if (!outer || k == pairs_.j || values_.extent(k) != values_.extent(pairs_.j)) return {};
-        expr of;
-        if (is_other(outer->condition, k)) of = value_under(outer->value, 1, k);
-        else if (const auto inner = chosen_in(values_, outer->value, 1);
-                 inner && is_other(inner->condition, k))
-            of = value_under(
-                values_.apply(opcode::select, outer->condition, inner->value, values_.constant(1)),
-                1, k);
-        return weight(pair_weight::weight_kind::others, fold::product, of, k);
+        if (k == pairs_.j || values_.extent(k) != values_.extent(pairs_.j)) return {};
+        const auto found = guarded_in(values_, fold::product, node.arguments[0]);
+        bool under = false, other = false;
+        for (const expr c : found.parts) {
+            const auto pairs = triangle_in(values_, c, k);
+            if (pairs && is_of(*pairs)) under = true;
+            else if (is_other(c, k)) other = true;
+            else return {};
+        }
+        if (!under || !other) return {};
+        return weight(pair_weight::weight_kind::others, fold::product, found.value, k);
     }
     bool is_other(expr condition, loop k) const {
-        const auto& node = values_[condition];
-        if (node.kind != kind::operation || node.code != opcode::not_equal) return false;
-        auto difference = place_of(values_, node.arguments[0]);
-        const auto right = place_of(values_, node.arguments[1]);
-        if (!difference || !right || has_bounds(*difference) || has_bounds(*right)) return false;
-        difference->add(*right, -1);
-        return difference->offset == 0 && difference->terms.size() == 2 &&
-               std::abs(difference->factor(k)) == 1 &&
-               difference->factor(k) + difference->factor(pairs_.j) == 0;
+        const auto compared = compared_in(values_, condition);
+        if (!compared || compared->code != opcode::not_equal || compared->has_edge()) return false;
+        const place difference = compared->difference();
+        return difference.offset == 0 && difference.terms.size() == 2 &&
+               std::abs(difference.factor(k)) == 1 &&
+               difference.factor(k) + difference.factor(pairs_.j) == 0;
     }
-    static bool has_bounds(const place& p) { return p.edge != edge::none; }
 
     // [x_j = the extremum of all x].
     std::optional<pair_weight> extreme(expr value, expr compared) const {
@@ -93,12 +85,11 @@ private:
         if (!extremum || values_[extremum].over.size() != 1) return {};
         const fold folding = values_[extremum].folding;
         if (folding != fold::maximum && folding != fold::minimum) return {};
-        const double otherwise = folding == fold::maximum ? -infinity : infinity;
         const loop k = values_[extremum].over[0];
         if (values_.extent(k) != values_.extent(pairs_.j)) return {};
-        const expr of = value_under(values_[extremum].arguments[0], otherwise, k);
+        const expr of = value_under(folding, values_[extremum].arguments[0], k);
         auto found = weight(pair_weight::weight_kind::extreme, folding, of, k);
-        const expr under = value_under(value, otherwise, pairs_.j);
+        const expr under = value_under(folding, value, pairs_.j);
         if (!found || (found->of != value && found->of != under)) return {};
         found->extremum = compared;
         return found;
@@ -118,7 +109,7 @@ private:
             return places_between{-inside->step, -inside->ahead};
         }
         const auto at = place_of(values_, e);
-        if (!at || has_bounds(*at) || at->terms.size() != 2) return {};
+        if (!at || at->edge != edge::none || at->terms.size() != 2) return {};
         const std::int64_t step = at->factor(pairs_.i);
         if (step == 0 || at->factor(pairs_.j) != -step) return {};
         // i - j is d - offset, or -d - offset where the pairs point down
@@ -174,12 +165,9 @@ private:
                     if (const auto found = other_place(side)) return found;
             return {};
         }
-        const auto left = place_of(values_, node.arguments[0]),
-                   right = place_of(values_, node.arguments[1]);
-        if (!left || !right || has_bounds(*left) || has_bounds(*right)) return {};
-        auto difference = *left;
-        difference.add(*right, -1);
-        const auto d = distance_in(values_.position(difference));
+        const auto compared = compared_in(values_, condition);
+        if (!compared || compared->has_edge()) return {};
+        const auto d = distance_in(values_.position(compared->difference()));
         if (!d || d->ahead != 0) return {};
         return by(pair_weight::weight_kind::apart, expr::none, *d);
     }
@@ -191,24 +179,11 @@ private:
 
 }  // namespace
 
-std::optional<chosen> chosen_in(const graph& values, expr cases, double otherwise) {
-    const auto& node = values[cases];
-    if (node.kind != kind::operation || node.code != opcode::select ||
-        !values.is_constant(node.arguments[2], otherwise))
-        return {};
-    return chosen{node.arguments[0], node.arguments[1]};
-}
-
-std::optional<triangle> triangle_in(const graph& values, expr condition, loop j) {
-    if (const auto cases = chosen_in(values, condition, 0);
-        cases && values.is_constant(cases->value, 1))
-        condition = cases->condition;
-    const auto bound = bound_in(values, condition, {j});
-    if (!bound || bound->rest.terms.size() != 1) return {};
-    const term& other = bound->rest.terms[0];
-    if (other.factor != -bound->sign) return {};
-    const bool up = bound->sign < 0;
-    return triangle{j, other.over, up, up ? bound->rest.offset : -bound->rest.offset};
+std::optional<folded_pairs> pairs_in(graph& values, fold folding, expr body, loop j) {
+    const auto found = guarded_in(values, folding, body);
+    if (!found.value || found.parts.size() != 1) return {};
+    const auto pairs = triangle_in(values, found.parts[0], j);
+    return pairs ? std::optional(folded_pairs{*pairs, found.value}) : std::nullopt;
 }
 
 std::optional<pair_weight> pair_weight_in(graph& values, const definitions& extrema, expr factor,

@@ -7,27 +7,17 @@
 #include <cstdint>
 #include <optional>
 
+#include "src/plan/pool/conditions.hpp"
 #include "src/plan/pool/definitions.hpp"
-#include "src/plan/pool/expression.hpp"
 
 namespace ricci::plan {
 
-/// The pairs under a condition: j <= i + offset, or i + offset <= j where it points down.
-struct triangle {
-    loop j, i;
-    bool up = true;
-    std::int64_t offset = 0;
-    bool operator==(const triangle&) const = default;
+/// What a fold takes up for each i under a condition between it and a loop of the fold alone.
+struct folded_pairs {
+    triangle pairs;
+    expr value;
 };
-
-/// What a condition says of one loop and one other; [C] may be cases of 1 and 0.
-std::optional<triangle> triangle_in(const graph&, expr condition, loop j);
-/// The condition that cases choose by, and the value where it holds, if they are `otherwise`
-/// elsewhere.
-struct chosen {
-    expr condition, value;
-};
-std::optional<chosen> chosen_in(const graph&, expr cases, double otherwise);
+std::optional<folded_pairs> pairs_in(graph&, fold, expr body, loop j);
 
 /// A weight of the pairs of a triangle, made of the values x_j of which something is folded for
 /// each i: all x_j under the condition.

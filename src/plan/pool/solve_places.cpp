@@ -17,48 +17,21 @@ constexpr std::int64_t window_part = 4;
 // A ring is gone round so often at most, each time a sum of its own.
 constexpr std::int64_t most_rounds = 8;
 
-/// Whether it is (x where c, else 0) or (0 where c, else x).
-bool is_chosen(const graph& values, expr f) {
-    const auto& node = values[f];
-    return node.kind == kind::operation && node.code == opcode::select &&
-           values.is_condition(node.arguments[0]) &&
-           (values.is_constant(node.arguments[1], 0) || values.is_constant(node.arguments[2], 0));
-}
-
 class place_solver {
 public:
     place_solver(graph& values, const loop_list& over, expr body, strided how)
-        : values_(values), over_(over), body_(body), how_(how) {
-        for (const expr f : conjuncts_of(values_, body)) add_factor(f);
-    }
+        : values_(values),
+          over_(over),
+          body_(body),
+          how_(how),
+          factors_(guarded_in(values, fold::sum, body, beside_cases::hidden).parts) {}
 
     expr run() {
         if (const expr made = window()) return made;
         for (std::size_t k = 0; k < factors_.size(); ++k) {
-            const auto& test = values_[factors_[k]];
-            if (test.kind != kind::operation || test.code < opcode::less ||
-                test.code > opcode::not_equal)
-                continue;
-            const auto left = place_of(values_, test.arguments[0]),
-                       right = place_of(values_, test.arguments[1]);
-            rest_.clear();
-            for (std::size_t other = 0; other < factors_.size(); ++other)
-                if (other != k) rest_.push_back(factors_[other]);
-            if (test.code == opcode::not_equal) {
-                const expr made = left && right ? leave_out(*left, *right) : expr::none;
-                if (made) return made;
-                continue;
-            }
-            if (!left || !right) {
-                if (test.code != opcode::equal || (!left && !right)) continue;
-                const expr numbers = test.arguments[left ? 1 : 0];
-                const expr picked = pick(left ? *left : *right, numbers);
-                if (picked) return picked;
-                continue;
-            }
-            const expr result = test.code == opcode::equal ? solve(*left, *right)
-                                                           : narrow(test.code, *left, *right);
-            if (result) return result;
+            rest_ = factors_;
+            rest_.erase(rest_.begin() + static_cast<std::ptrdiff_t>(k));
+            if (const expr made = without_condition(factors_[k])) return made;
         }
         return either();
     }
@@ -70,51 +43,16 @@ private:
         conditions.insert(conditions.end(), rest_.begin(), rest_.end());
         return values_.sum(over_, values_.multiply(conditions));
     }
-    // (x where c, else 0) is [c] x, and (0 where c, else x) is [not c] x.
-    void add_chosen(expr f) {
-        const auto& node = values_[f];
-        const expr condition = node.arguments[0], first = node.arguments[1],
-                   second = node.arguments[2];
-        const bool kept = values_.is_constant(second, 0);
-        if (kept) {
-            for (const expr c : values_.factors(condition)) add_factor(c);
-        } else {
-            factors_.push_back(opposite(condition));
-        }
-        for (const expr v : values_.factors(kept ? first : second))
-            if (!values_.is_constant(v, 1)) add_factor(v);
-    }
-    expr opposite(expr condition) const {
-        const auto& node = values_[condition];
-        if (node.kind != kind::operation || node.code != opcode::equal)
-            return values_.apply(code_of(ir::function::logical_not), condition);
-        const expr a = node.arguments[0], b = node.arguments[1];
-        return values_.apply(opcode::not_equal, a, b);
+    // The sum of the rest, where the condition says how; none: it does not.
+    expr without_condition(expr condition) const {
+        const auto compared = compared_in(values_, condition);
+        if (!compared) return pick(condition);
+        if (compared->code == opcode::equal) return solve(compared->left, compared->right);
+        if (compared->has_edge()) return expr::none;
+        if (compared->code == opcode::not_equal) return leave_out(compared->difference());
+        return narrow(compared->margin());
     }
     bool is_summed(loop l) const { return contains(over_, l); }
-    // [|p| <= n] is [-n <= p] [p <= n].
-    void add_factor(expr f) {
-        const auto& node = values_[f];
-        if (is_chosen(values_, f)) return add_chosen(f);
-        const bool at_most = node.kind == kind::operation &&
-                             (node.code == opcode::less || node.code == opcode::less_equal);
-        if (const auto& size = values_[node.arguments[0]];
-            at_most && size.kind == kind::operation &&
-            size.code == code_of(ir::function::absolute)) {
-            const auto most = whole_number(values_, node.arguments[1]);
-            const expr inside = values_[node.arguments[0]].arguments[0];
-            if (most && place_of(values_, inside)) {
-                const opcode code = node.code;
-                const expr least = values_.constant(static_cast<double>(-*most)),
-                           last = node.arguments[1];
-                factors_.push_back(values_.apply(code, least, inside));
-                factors_.push_back(values_.apply(code, inside, last));
-                return;
-            }
-        }
-        factors_.push_back(f);
-    }
-
     // [a or b] as [a] and, where that does not hold, [b]: two sums, where each is solved.
     expr either() {
         for (std::size_t k = 0; k < factors_.size(); ++k) {
@@ -179,12 +117,11 @@ private:
     }
 
     // A loop that is what a tensor says: the rest is read there, if that is one of its places.
-    expr pick(const place& at, expr number) const {
-        if (at.edge != edge::none || at.offset != 0 || at.terms.size() != 1 ||
-            at.terms[0].factor != 1 || is_complex(values_.type()))
-            return expr::none;
-        const loop l = at.terms[0].over;
-        if (!is_summed(l) || contains(values_[number].indices, l)) return expr::none;
+    expr pick(expr condition) const {
+        const auto picked =
+            loop_equality_in(values_, condition, [&](loop l, expr) { return is_summed(l); });
+        if (!picked || is_complex(values_.type())) return expr::none;
+        const auto [l, number] = *picked;
         expr_list product{values_.is_place(number, values_.extent(l))};
         for (const expr f : rest_) {
             product.push_back(values_.at_number(f, l, number));
@@ -417,11 +354,8 @@ private:
     }
 
     // All places of a loop but the first, or but the last.
-    expr leave_out(const place& left, const place& right) const {
-        place difference = left;
-        difference.add(right, -1);
-        if (left.edge != edge::none || right.edge != edge::none || difference.terms.size() != 1)
-            return expr::none;
+    expr leave_out(const place& difference) const {
+        if (difference.terms.size() != 1) return expr::none;
         const auto& t = difference.terms[0];
         const std::int64_t extent = values_.extent(t.over),
                            without_it = -difference.offset * t.factor;
@@ -444,11 +378,7 @@ private:
     }
 
     // An inequality between loops of the sum says that some run over a part only.
-    expr narrow(opcode code, const place& left, const place& right) const {
-        if (left.edge != edge::none || right.edge != edge::none) return expr::none;
-        place margin = right;  // 0 or more where it holds
-        margin.add(left, -1);
-        if (code == opcode::less) margin.offset -= 1;
+    expr narrow(const place& margin) const {
         for (const auto& t : margin.terms)
             if (!is_summed(t.over)) return expr::none;
         const std::int64_t most = values_.reach(margin).most;
@@ -488,16 +418,14 @@ bool adds_rows(const graph& values, const place& difference, const loop_list& ov
 
 expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
     if (!values.solves_places()) return expr::none;
-    const auto compares = [&](expr f) {
-        const auto& node = values[f];
-        return node.kind == kind::operation &&
-               ((node.code >= opcode::less && node.code <= opcode::equal) ||
-                node.code == opcode::logical_and || node.code == opcode::logical_or);
-    };
     const auto holds = [&](expr t) {
         const auto all = values.factors(t);
-        return std::any_of(all.begin(), all.end(),
-                           [&](expr f) { return compares(f) || is_chosen(values, f); });
+        return std::any_of(all.begin(), all.end(), [&](expr f) {
+            const auto& node = values[f];
+            return node.kind == kind::operation &&
+                   ((node.code >= opcode::less && node.code <= opcode::logical_or) ||
+                    is_guarded(values, fold::sum, f));
+        });
     };
     const auto terms = values.terms(body);
     if (terms.size() == 1)

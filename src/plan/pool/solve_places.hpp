@@ -5,34 +5,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
-#include "src/plan/pool/expression.hpp"
+#include "src/plan/pool/conditions.hpp"
 
 namespace ricci::plan {
-
-/// The expression as a place, where it is made of positions and whole numbers: i - j + 3, or that
-/// within bounds, as a clamp or on a ring.
-std::optional<place> place_of(const graph&, expr e);
-
-/// The constant that the expression is, where that is a whole number.
-std::optional<std::int64_t> whole_number(const graph&, expr e);
-
-/// 0 <= sign * j + rest: a comparison between one loop of a fold and others, or numbers.
-struct bound_of_fold {
-    loop j;
-    std::int64_t sign = 0;
-    place rest;
-};
-std::optional<bound_of_fold> bound_in(const graph&, expr condition, const loop_list& over);
 
 /// Whether a factor beside an equality of places, `difference` = 0, has all of the summed loops
 /// that it is made of: what there is for each of their iterations is added up where it belongs,
 /// each read once.
 bool adds_rows(const graph&, const place& difference, const loop_list& over, expr_span factors);
-
-/// The factors of a product, [a and b] as [a] [b].
-expr_list conjuncts_of(const graph&, expr product);
 
 /// Whether an equality of a free loop and of a summed one with a stride, [p = 2q + k], is solved
 /// for k, so that the sum is over all q; or kept, as who knows what p is may compute the even and

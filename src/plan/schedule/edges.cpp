@@ -8,7 +8,7 @@
 
 #include "src/base/arithmetic.hpp"
 #include "src/base/small_set.hpp"
-#include "src/plan/pool/solve_places.hpp"
+#include "src/plan/pool/conditions.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -33,9 +33,7 @@ public:
         if (!contains(node.indices, loop_) || !seen_.insert(e)) return;
         if (node.kind == kind::load)
             for (const place& p : node.source.at) look(p);
-        if (node.kind == kind::operation && node.code >= opcode::less &&
-            node.code <= opcode::not_equal)
-            look_at_comparison(node);
+        look_at_comparison(e);
         for (const expr a : node.arguments) look(a);
     }
 
@@ -89,16 +87,14 @@ private:
              at += round)
             cut(*t, p.offset, at);
     }
-    void look_at_comparison(const expression& test) {
-        const auto left = place_of(values_, test.arguments[0]),
-                   right = place_of(values_, test.arguments[1]);
-        if (!left || !right || left->edge != edge::none || right->edge != edge::none) return;
-        place difference = *left;
-        difference.add(*right, -1);
+    void look_at_comparison(expr condition) {
+        const auto compared = compared_in(values_, condition);
+        if (!compared || compared->has_edge()) return;
+        const place difference = compared->difference();
         const term* t = only_term(difference);
         if (t == nullptr) return;
-        if (test.code != opcode::less_equal) cut(*t, difference.offset, 0);
-        if (test.code != opcode::less) cut(*t, difference.offset, 1);
+        if (compared->code != opcode::less_equal) cut(*t, difference.offset, 0);
+        if (compared->code != opcode::less) cut(*t, difference.offset, 1);
     }
 
     const graph& values_;

@@ -67,6 +67,42 @@ const std::vector<weighted_case> weighted{
     {"\\sum_j [t_i < j + 3] x^j", [](int i, int j) { return 7 * i - 40 < j + 3 ? 1 : 0; }},
     {"\\sum_{j \\le i} [j \\bmod 3 = 1] x^j",
      [](int i, int j) { return j <= i && j % 3 == 1 ? 1 : 0; }},
+    {"\\sum_j \\begin{cases} x^j & \\text{if } j \\le i \\\\ 0 & \\text{otherwise} \\end{cases}",
+     [](int i, int j) { return j <= i ? 1 : 0; }},
+    {"\\sum_j \\begin{cases} 0 & \\text{if } j > i \\\\ x^j & \\text{otherwise} \\end{cases}",
+     [](int i, int j) { return j <= i ? 1 : 0; }},
+    {"\\sum_j [\\lnot (j > i)] x^j", [](int i, int j) { return j <= i ? 1 : 0; }},
+    {"\\sum_j [\\lnot (j > i \\lor j \\bmod 3 = 1)] x^j",
+     [](int i, int j) { return j <= i && j % 3 != 1 ? 1 : 0; }},
+    {"\\sum_j [\\lnot (j = i)] x^j", [](int i, int j) { return j != i ? 1 : 0; }},
+};
+
+/// Which x^j are folded for y^i, and for which i any are.
+struct folded_condition {
+    const char* text;
+    std::function<bool(int i, int j)> holds;
+};
+const std::vector<folded_condition> folded_conditions{
+    {"j \\le i \\land j \\bmod 3 = 1", [](int i, int j) { return j <= i && j % 3 == 1; }},
+    {"j < i \\land x^j > 0", [](int i, int j) { return j < i && j % 2 == 0; }},
+    {"j \\ge i \\land i > 3", [](int i, int j) { return j >= i && i > 3; }},
+    {"\\lnot (j > i \\lor x^j \\le 0)", [](int i, int j) { return j <= i && j % 2 == 0; }},
+    {"j \\ne i \\land x^j > 0", [](int i, int j) { return j != i && j % 2 == 0; }},
+};
+
+/// A fold, what of it is where nothing is folded, and how it takes up a number.
+struct folded_case {
+    const char *name, *nothing;
+    double start;
+    std::function<long double(long double all, long double x)> join;
+    bool is_two_sided = true;
+};
+const std::vector<folded_case> folded{
+    {"\\max_j", "-\\infty", -infinity, [](long double a, long double x) { return std::max(a, x); }},
+    {"\\min_j", "\\infty", infinity, [](long double a, long double x) { return std::min(a, x); }},
+    {"\\prod_j", "1", 1, [](long double a, long double x) { return a * x; }},
+    {"\\operatorname{logsumexp}_j", "-\\infty", -infinity,
+     [](long double a, long double x) { return std::log(std::exp(a) + std::exp(x)); }, false},
 };
 
 std::vector<named> operands_of(const std::string& text, const array& x) {
@@ -109,6 +145,45 @@ TEST_CASE("sums of pairs by their places take one pass", "[prefixes]") {
             INFO(words);
             if (n == 40) CHECK(words.find("over j=40") == std::string::npos);
         }
+}
+
+TEST_CASE("folds under several conditions take one pass", "[prefixes]") {
+    for (const auto& f : folded)
+        for (const auto& c : folded_conditions)
+            for (const bool kept : {true, false})
+                for (const int n : {1, 5, 40}) {
+                    const std::string value =
+                        kept ? std::string(" x^j & \\text{if } ") + c.text + " \\\\ " + f.nothing
+                             : std::string(f.nothing) + " & \\text{if } \\lnot (" + c.text +
+                                   ") \\\\ x^j";
+                    const std::string equation = std::string("y^i = ") + f.name +
+                                                 "(\\begin{cases} " + value +
+                                                 " & \\text{otherwise} \\end{cases})";
+                    INFO(equation << ", " << n);
+                    const program p = text(equation);
+                    array x = drawn({static_cast<std::size_t>(n)}, 3);
+                    for (int j = 0; j < n; ++j) {
+                        double& there = static_cast<double*>(x.data())[j];
+                        there = j % 2 == 0 ? std::abs(there) + 0.1 : -std::abs(there) - 0.1;
+                    }
+                    const std::vector<named> operands{{"x", x}, {"i", extent(n)}};
+                    const array y = run(p, operands)["y"];
+                    for (int i = 0; i < n; ++i) {
+                        long double want = f.start;
+                        for (int j = 0; j < n; ++j)
+                            if (c.holds(i, j))
+                                want = f.join(want, entry(x, static_cast<std::size_t>(j)));
+                        const long double got = entry(y, static_cast<std::size_t>(i));
+                        INFO("place " << i);
+                        if (std::isinf(want)) CHECK(got == want);
+                        else CHECK(std::abs(got - want) < 1e-13L * (1 + std::abs(want)));
+                    }
+                    const std::string words = explain(p, operands);
+                    INFO(words);
+                    const bool one_pass =
+                        f.is_two_sided || std::string(c.text).find("\\ne") == std::string::npos;
+                    if (n == 40 && one_pass) CHECK(words.find("over j=40") == std::string::npos);
+                }
 }
 
 TEST_CASE("derivatives of sums of pairs by their places", "[prefixes]") {

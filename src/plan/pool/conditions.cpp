@@ -1,0 +1,194 @@
+// What conditions say of places, and what a fold takes up under them.
+#include "src/plan/pool/conditions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+namespace ricci::plan {
+namespace {
+
+bool is_comparison(const expression& node) {
+    return node.kind == kind::operation && node.code >= opcode::less &&
+           node.code <= opcode::not_equal;
+}
+
+bool is_inequality(opcode code) { return code == opcode::less || code == opcode::less_equal; }
+
+// Whether it compares places anywhere: elsewhere it is a value like others.
+bool says_places(const graph& values, expr condition) {
+    const auto& node = values[condition];
+    if (node.kind != kind::operation) return false;
+    if (!is_comparison(node))
+        return values.is_condition(condition) &&
+               std::ranges::any_of(node.arguments, [&](expr a) { return says_places(values, a); });
+    return std::ranges::any_of(node.arguments, [&](expr a) {
+        const auto at = place_of(values, a);
+        return at && !at->terms.empty();
+    });
+}
+
+/// [|p| <= n] as two bounds of p.
+bool add_bounds(graph& values, expr condition, expr_list& to) {
+    const auto& node = values[condition];
+    if (node.kind != kind::operation || !is_inequality(node.code)) return false;
+    const auto& size = values[node.arguments[0]];
+    if (size.kind != kind::operation || size.code != code_of(ir::function::absolute)) return false;
+    const auto most = whole_number(values, node.arguments[1]);
+    const opcode code = node.code;
+    const expr inside = size.arguments[0], last = node.arguments[1];
+    if (!most || !place_of(values, inside)) return false;
+    to.push_back(values.apply(code, values.constant(static_cast<double>(-*most)), inside));
+    to.push_back(values.apply(code, inside, last));
+    return true;
+}
+
+void add_conjuncts(graph& values, expr condition, expr_list& to) {
+    for (const expr f : values.factors(condition)) {
+        const auto& node = values[f];
+        if (node.kind == kind::operation && node.code == opcode::logical_and &&
+            values.is_bracket(node.arguments[0]) && values.is_bracket(node.arguments[1])) {
+            for (const expr a : node.arguments) add_conjuncts(values, a, to);
+        } else if (!add_bounds(values, f, to)) {
+            to.push_back(f);
+        }
+    }
+}
+
+class fold_reader {
+public:
+    fold_reader(graph& values, fold folding, beside_cases beside)
+        : values_(values), folding_(folding), beside_(beside) {}
+
+    void take(expr part) {
+        const expression& node = values_[part];
+        if (folding_ == fold::sum && node.kind == kind::operation &&
+            node.code == opcode::multiply) {
+            const auto counts = std::ranges::count_if(node.arguments, [&](expr f) {
+                const auto& factor = values_[f];
+                const bool is_number = factor.kind == kind::constant && std::isfinite(factor.value);
+                return !is_number && !values_.is_bracket(f);
+            });
+            const auto outer = std::exchange(alone_, alone_ && counts <= 1);
+            for (const expr f : node.arguments) take(f);
+            alone_ = outer;
+        } else if ((alone_ || beside_ == beside_cases::hidden) &&
+                   is_guarded(values_, folding_, part)) {
+            const bool kept = values_.is_constant(node.arguments[2], identity_of(folding_));
+            const expr condition = kept ? node.arguments[0] : values_.opposite(node.arguments[0]);
+            add_conjuncts(values_, condition, found_.parts);
+            take(node.arguments[kept ? 1 : 2]);
+        } else if (folding_ != fold::sum) {
+            found_.value = part;
+        } else if (values_.is_bracket(part)) {
+            add_conjuncts(values_, part, found_.parts);
+        } else {
+            found_.parts.push_back(part);
+        }
+    }
+    guarded found() { return std::move(found_); }
+
+private:
+    graph& values_;
+    const fold folding_;
+    const beside_cases beside_;
+    bool alone_ = true;  // brackets and numbers are all that stands beside it
+    guarded found_;
+};
+
+}  // namespace
+
+place compared_places::difference() const {
+    place d = without_edge(left);
+    d.add(right, -1);
+    return d;
+}
+
+place compared_places::margin() const {
+    place d = without_edge(right);
+    d.add(left, -1);
+    if (code == opcode::less) d.offset -= 1;
+    return d;
+}
+
+std::optional<compared_places> compared_in(const graph& values, expr condition) {
+    const auto& test = values[condition];
+    if (!is_comparison(test)) return {};
+    auto left = place_of(values, test.arguments[0]);
+    if (!left) return {};
+    auto right = place_of(values, test.arguments[1]);
+    if (!right) return {};
+    return compared_places{test.code, *std::move(left), *std::move(right)};
+}
+
+std::optional<bound_of_fold> bound_in(const graph& values, expr condition, const loop_list& over) {
+    const auto compared = compared_in(values, condition);
+    if (!compared || !is_inequality(compared->code) || compared->has_edge()) return {};
+    bound_of_fold found;
+    found.rest = compared->margin();
+    for (const auto& t : found.rest.terms) {
+        if (!contains(over, t.over)) continue;
+        if (found.j || std::abs(t.factor) != 1) return {};
+        found.j = t.over;
+        found.sign = t.factor;
+    }
+    if (!found.j) return {};
+    found.rest.add(found.j, -found.sign);
+    return found;
+}
+
+std::optional<triangle> triangle_in(const graph& values, expr condition, loop j) {
+    const auto bound = bound_in(values, condition, {j});
+    if (!bound || bound->rest.terms.size() != 1) return {};
+    const term& other = bound->rest.terms[0];
+    if (other.factor != -bound->sign) return {};
+    const bool up = bound->sign < 0;
+    return triangle{j, other.over, up, up ? bound->rest.offset : -bound->rest.offset};
+}
+
+expr_list conjuncts_of(graph& values, expr condition) {
+    expr_list all;
+    add_conjuncts(values, condition, all);
+    return all;
+}
+
+double identity_of(fold f) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    switch (f) {
+        case fold::product:
+            return 1;
+        case fold::maximum:
+        case fold::logsumexp:
+        case fold::softmax:
+            return -infinity;
+        case fold::minimum:
+            return infinity;
+        default:
+            return 0;
+    }
+}
+
+bool is_guarded(const graph& values, fold folding, expr part) {
+    const auto& node = values[part];
+    if (node.kind != kind::operation || node.code != opcode::select) return false;
+    if (folding == fold::mean || folding == fold::excess) return false;  // nothing changes these
+    const auto is_nothing = [&](expr e) { return values.is_constant(e, identity_of(folding)); };
+    return (is_nothing(node.arguments[1]) || is_nothing(node.arguments[2])) &&
+           says_places(values, node.arguments[0]);
+}
+
+guarded guarded_in(graph& values, fold folding, expr body, beside_cases beside) {
+    fold_reader reader(values, folding, beside);
+    reader.take(body);
+    return reader.found();
+}
+
+expr body_of(graph& values, fold folding, const guarded& of) {
+    const expr parts = values.multiply(of.parts);
+    if (folding == fold::sum) return parts;
+    return values.apply(opcode::select, parts, of.value, values.constant(identity_of(folding)));
+}
+
+}  // namespace ricci::plan
