@@ -25,6 +25,15 @@ constexpr bool takes_values(const node& x) {
     }
 }
 
+/// Whether a quotient is a mean under a condition, whose count has the letters of the condition a
+/// second time: one value, as a sum under it is, and no product.
+template <class Program>
+constexpr bool is_conditional_mean(const Program& p, const node& x) {
+    if (x.kind != op::divide) return false;
+    const node& count = p.nodes[p.links[x.children.first + 1]];
+    return count.kind == op::reduce && count.value == some_place;
+}
+
 /// Every use of an index in a tensor that stands as a position: A^{i x_{jj}} sums over j outside.
 template <class Program>
 constexpr void add_uses(const Program& p, ref n, index_set& out) {
@@ -60,7 +69,7 @@ constexpr index_set shown_indices(const Program& p, ref n) {
         const ref argument = p.links[x.children.first + k];
         index_set child = shown_indices(p, argument);
         if (values) close_argument(p, x, argument, child);
-        if (x.kind == op::add || is_solve(x)) out.unite(child);
+        if (x.kind == op::add || is_solve(x) || is_conditional_mean(p, x)) out.unite(child);
         else out.merge(child);
     }
     for (std::int32_t k = 0; k < bound_count(x); ++k) out.remove(p.links[x.indices.first + k]);

@@ -485,7 +485,8 @@ private:
     }
     /// What the caller gave j holds for each symbol that is spelt so, and for j', wherever they
     /// stand without a plain place: arithmetic would take the most that fits. But where j' only
-    /// counts, as in \sum_{j'} 1, it counts the j around it, whatever that is.
+    /// counts, as in \sum_{j'} 1, it counts the index of its letter around it, whatever that is: by
+    /// which derived equations write the extents of axes.
     constexpr void share_given(ref e) {
         if (!unsettled_) return;
         index_set counted;
@@ -503,16 +504,11 @@ private:
     constexpr void take_given(ref i, bool counts) {
         text_view spelling = p.index(i);
         take_given_of(i, spelling);
+        if (counts && counted_around(i) != none) return;
         while (spelling.size > letter(i).size) {
             --spelling.size;
-            if (counts && is_around(spelling)) return;
             take_given_of(i, spelling);
         }
-    }
-    constexpr bool is_around(text_view spelling) const {
-        for (ref j : around_)
-            if (p.index(j) == spelling) return true;
-        return false;
     }
     constexpr void take_given_of(ref i, text_view spelling) {
         for (ref j = 0; j < p.indices.size() && is_open(i); ++j)
@@ -536,16 +532,24 @@ private:
                     share_with_any(e, p.reduced(x, k));
             });
     }
-    /// Of the indices around with this letter and fewer primes the one with most; else any.
+    /// Of the indices around with this letter and fewer primes the one with most; else any. One that
+    /// has no extent yet is waited for.
     constexpr void share_around(ref i) {
+        ref best = counted_around(i);
+        if (round_ >= last_round && best != none && extent(best) == open_extent)
+            best = counted_around(i, true);
+        if (best != none && extent(best) != open_extent) cell(i) = cell(best);
+    }
+    constexpr ref counted_around(ref i, bool known = false) {
         ref best = none;
         for (ref j : around_) {
-            if (extent(j) == open_extent || !(letter(j) == letter(i))) continue;
+            if (j == i || !(letter(j) == letter(i)) || (known && extent(j) == open_extent))
+                continue;
             const auto fits = [&](ref k) { return p.index(k).size < p.index(i).size; };
             if (best == none || (fits(j) && (!fits(best) || p.index(j).size > p.index(best).size)))
                 best = j;
         }
-        if (best != none) cell(i) = cell(best);
+        return best;
     }
     constexpr void share_with_any(ref e, ref i) {
         // the letter itself first, then the letter with other primes

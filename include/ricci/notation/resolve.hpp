@@ -317,6 +317,7 @@ private:
             }
             return here;
         }
+        if (ir::is_conditional_mean(p_, x)) return here;
         const bool values = takes_values(x);
         for (std::int32_t k = 0; k < x.children.count; ++k) {
             const ref argument = p_.links[x.children.first + k];

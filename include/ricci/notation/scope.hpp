@@ -29,7 +29,7 @@ struct holders {
 constexpr void count_holders(const ir::program& p, const ir::node& x, ref index, holders& out) {
     for (std::int32_t k = 0; k < x.children.count; ++k) {
         const ref child = p.links[x.children.first + k];
-        if (p.nodes[child].kind == op::divide) {
+        if (p.nodes[child].kind == op::divide && !ir::is_conditional_mean(p, p.nodes[child])) {
             count_holders(p, p.nodes[child], index, out);
             continue;
         }

@@ -281,3 +281,28 @@ TEST_CASE("a number in front of a sum whose places are cut counts for all of its
                           {{"A", A}, {"B", B}, {"l", extent(2)}})["P"];
     for (const double x : values_of(got)) CHECK(std::abs(x - 2 * sum * rows) < 1e-12);
 }
+
+TEST_CASE("what a call gives a letter does not reach the axes that derived equations count",
+          "[places]") {
+    const array c = drawn({4, 2}, 1), seed = drawn({2}, 2);
+    for (const char* equation :
+         {"P^{i} = \\exp(C^{\\operatorname{wrap}(i+1), i}) "
+          "C^{\\operatorname{clamp}(3i-3), \\operatorname{clamp}(i-2)}",
+          "P^{i} = \\sin(C^{\\operatorname{wrap}(i-1), i}) C^{\\operatorname{clamp}(2i-1), i}",
+          "P^{i} = C^{\\operatorname{clamp}(3-2i), i}^2",
+          "P^{j} = \\sum_i C^{\\operatorname{wrap}(i+j), i}^2 C^{\\operatorname{clamp}(i+j-2), "
+          "j}"}) {
+        INFO(equation);
+        const program p = text(equation);
+        const program e =
+            text(std::string(equation) + (equation[3] == 'i' ? "\nE = P^i g^i" : "\nE = P^j g^j"));
+        const array want = differences(e, {{"g", seed}}, "E", "C", c);
+        const program g = gradient(p, "P", {"C"});
+        for (const program& q : {g, text(to_latex(g))})
+            for (const bool given : {false, true}) {
+                std::vector<named> operands{{"C", c}, {"dL/dP", seed}};
+                if (given) operands.push_back({"i", extent(2)});
+                CHECK(near(run(q, operands)["dL/dC"], want, 1e-8));
+            }
+    }
+}
