@@ -33,8 +33,14 @@ public:
     explicit program(ir::program equations);
     /// Of equations that are in the source: ricci::program(attention).
     template <class Equations>
-    requires requires { Equations::program().equations; }
+    requires(requires { Equations::program().equations; } &&
+             !requires(const Equations& e) { e.layering(); })
     explicit program(const Equations&) : program(ir::program(Equations::program())) {}
+    /// Layers are more than the equations that a call of them binds: write
+    /// ricci::repeat(ricci::program(layer), 12, {.from = "Y", .to = "X", .index = "l"}).
+    template <class Layers>
+    requires requires(const Layers& layers) { layers.layering(); }
+    explicit program(const Layers&) = delete;
     program(const program& other) noexcept;
     program(program&& other) noexcept : program(std::as_const(other)) {}
     program& operator=(program other) noexcept {
