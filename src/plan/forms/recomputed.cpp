@@ -15,7 +15,8 @@ bool is_smaller(const graph& values, expr e, const loop_list& loops) {
 
 }  // namespace
 
-// As a difference it is not multiplied out: its terms would cancel one another.
+// A difference, which is not multiplied out, as its terms would cancel one another; or a sum over few
+// axes of what lacks some of the loops.
 expr recomputed_differences::difference_of(const definition& of) const {
     auto& values = plan_.values;
     const auto loops = loops_of(of.target);
@@ -24,6 +25,15 @@ expr recomputed_differences::difference_of(const definition& of) const {
                        std::any_of(loops.begin(), loops.end(), [&](loop l) {
                            return static_cast<double>(values.extent(l)) <= most_unrolled;
                        });
+    const auto& node = values[of.value];
+    if (pairs && node.kind == kind::fold && node.folding == fold::sum &&
+        values.size(node.over) <= most_iterations) {
+        bool smaller = true;
+        values.for_each_load({of.value}, [&](const access& from) {
+            smaller = smaller && !without(loops, loops_of(from)).empty();
+        });
+        return smaller ? of.value : expr::none;
+    }
     const auto terms = values.terms(of.value);
     if (!pairs || terms.size() != 2) return expr::none;
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {

@@ -15,8 +15,8 @@ public:
         : plan_(plan), defined_(defined) {}
 
     /// The value that is read, if it is of such a tensor: in the workspace, with an axis of few
-    /// elements beside two or more loops, the difference of two tensors that each lack a loop.
-    /// None: it is read from memory.
+    /// elements beside two or more loops, the difference of two tensors that each lack a loop, or
+    /// a sum over few axes of such tensors. None: it is read from memory.
     expr value_of(const access& read);
     /// Where such a value is in memory, for whoever does not make it again; none: nowhere.
     expr memory_of(expr value) const;

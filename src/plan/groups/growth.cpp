@@ -21,7 +21,8 @@ constexpr double near_bytes = 1 << 16;
 
 /// Whether each element is a sum of few values of smaller tensors, as a distance is.
 bool sums_few(const graph& values, const assign& a) {
-    if ((a.folding != fold::sum && a.folding != fold::mean) || values.size(a.over) > most_unrolled)
+    if ((a.folding != fold::sum && a.folding != fold::mean) ||
+        values.size(a.over) > most_iterations)
         return false;
     bool smaller = true;
     for_each_load(values, a, [&](const access& from) {
@@ -166,7 +167,9 @@ growth::outcome growth::place_map(std::size_t step, const assign& a) {
     for (const loop l : united(a.loops, a.over))
         if (found.of(l) < 0 && values.extent(l) != 1) own.push_back(l);
     // Another plane may say which loops of the group these are.
-    if (!own.empty() && (!unrolls_ || values.size(own) > most_unrolled)) return outcome::later;
+    const bool few =
+        values.size(without(own, a.over)) <= most_unrolled && values.size(own) <= most_iterations;
+    if (!own.empty() && (!unrolls_ || !few)) return outcome::later;
 
     const bool sums = a.folding == fold::sum || a.folding == fold::mean;
     const bool makes = a.folding == fold::none || a.folding == fold::softmax ||

@@ -1,12 +1,90 @@
 // Building the planner's sums and folds: what is left to a contraction, and what is one pass over
 // rows.
 #include <algorithm>
+#include <utility>
 
 #include "src/plan/pool/expression.hpp"
 #include "src/plan/pool/solve_places.hpp"
 #include "src/plan/pool/unroll.hpp"
 
 namespace ricci::plan {
+namespace {
+
+/// The factors of a product but one, and of these the ones with loops that it lacks, which are
+/// summed, as one: the last.
+expr_list factors_beside(graph& values, const loop_list& over, expr product, expr bracket) {
+    const loop_list lone = without(over, values[bracket].indices);
+    expr_list linked, result;
+    bool left_out = false;
+    for (const expr f : values.factors(product)) {
+        if (f == bracket && !std::exchange(left_out, true)) continue;
+        (common(values[f].indices, lone).empty() ? result : linked).push_back(f);
+    }
+    if (!linked.empty()) result.push_back(values.sum(lone, values.multiply(linked)));
+    return result;
+}
+
+/// Whether a factor is a difference of pairs along few loops, all of those that are summed but what
+/// a few factors have, and another one has some of these and a side of the pairs, as in
+/// v^{ja} (x^{ia} - x^{ja}): then it is not two tensors, of rows and of columns.
+bool is_difference_of_few(graph& values, const loop_list& over, expr product, expr bracket) {
+    const loop_list whole = values[bracket].indices, inner = common(whole, over),
+                    pair = without(whole, over);
+    const auto terms = values.terms(bracket);
+    const auto is_negative = [&](expr t) {
+        const auto& first = values[values.factors(t)[0]];
+        return first.kind == kind::constant && first.value < 0;
+    };
+    const auto is_side = [&](expr t) { return !without(pair, values[t].indices).empty(); };
+    const bool of_pairs = terms.size() == 2 && is_negative(terms[0]) != is_negative(terms[1]) &&
+                          is_side(terms[0]) && is_side(terms[1]);
+    if (!of_pairs || inner.empty() || values.size(over) > most_iterations ||
+        values.size(inner) > most_unrolled || values.size(pair) <= values.size(over))
+        return false;
+    const auto beside = factors_beside(values, over, product, bracket);
+    return std::any_of(beside.begin(), beside.end(), [&](expr f) {
+        const auto& own = values[f].indices;
+        return !common(pair, own).empty() && !common(inner, own).empty() &&
+               !without(pair, own).empty();
+    });
+}
+
+/// The sum as a fold of all loops but those that the difference lacks, where what has them lacks a
+/// side of the pairs: that is summed before.
+expr folded_difference(graph& values, const loop_list& over, expr product, expr bracket) {
+    const loop_list& whole = values[bracket].indices;
+    const loop_list lone = without(over, whole);
+    if (lone.empty()) return values.row(fold::sum, over, product);
+    auto factors = factors_beside(values, over, product, bracket);
+    if (without(without(whole, lone), values[factors.back()].indices).empty())
+        return values.row(fold::sum, over, product);
+    factors.push_back(bracket);
+    return values.row(fold::sum, without(over, lone), values.multiply(factors));
+}
+
+/// The fold of few loops that is a factor of a sum whose other factors have no loops beside those
+/// of the fold: both are folded at once. None: there is no such factor.
+expr with_inner_fold(graph& values, const loop_list& over, expr product) {
+    const auto all = values.factors(product);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const auto& inner = values[all[k]];
+        if (inner.kind != kind::fold || inner.folding != fold::sum ||
+            values.size(inner.over) > most_iterations)
+            continue;
+        expr_list factors(all.begin(), all.end());
+        factors[k] = inner.arguments[0];
+        bool own = true;
+        for (std::size_t other = 0; other < all.size(); ++other)
+            own =
+                own && (other == k || (without(values[all[other]].indices, inner.indices).empty() &&
+                                       common(values[all[other]].indices, inner.over).empty()));
+        if (own && common(over, inner.over).empty())
+            return values.row(fold::sum, united(over, inner.over), values.multiply(factors));
+    }
+    return expr::none;
+}
+
+}  // namespace
 
 bool graph::expands(expr product) const {
     loop_list all;
@@ -64,7 +142,8 @@ expr graph::distributed(const loop_list& over, expr body) {
         double largest = 0;
         for (expr t : parts) largest = std::max(largest, size((*this)[t].indices));
         if (size((*this)[all[k]].indices) <= largest) continue;
-        if (keeps_difference(over, body, all[k])) return row(fold::sum, over, body);
+        if (keeps_difference(over, body, all[k]) || is_difference_of_few(*this, over, body, all[k]))
+            return folded_difference(*this, over, body, all[k]);
         expr_list results;
         for (expr t : parts) {
             expr_list product(all.begin(), all.end());
@@ -146,6 +225,7 @@ expr graph::sum(loop_list over, expr body) {
     }
     if (const expr split = about_mean(over, body)) return split;
     if (const expr split = distributed(over, body)) return split;
+    if (const expr joined = with_inner_fold(*this, over, body)) return joined;
 
     // A sum that is a factor joins this one: the order of all its products is then chosen together.
     // Its indices have to be new to the other factors.

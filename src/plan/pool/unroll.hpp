@@ -11,6 +11,8 @@ namespace ricci::plan {
 
 /// Iterations that are few enough to run one by one, in all.
 constexpr double most_unrolled = 8;
+/// So many may be summed one by one.
+constexpr double most_iterations = 32;
 
 /// One iteration of some loops: each with its counter.
 using iteration = std::vector<std::pair<loop, std::int64_t>>;
