@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <ricci/program.hpp>
@@ -23,6 +24,8 @@ namespace {
 
 constexpr auto cell = "Y^{i} = \\tanh(W^{ij} X^{j} + b^i) + c v^i; e = \\sum_i (Y^i)^2"_eq;
 constexpr auto cells = repeat(cell, 3, "l"_i, from("Y"_t), to("X"_t), shared("c"_t, "v"_t));
+static_assert(std::is_constructible_v<program, decltype(cell)>);
+static_assert(!std::is_constructible_v<program, decltype(cells)>);
 
 struct cell_operands {
     static tensor<double, 1> four() { return tensor<double, 1>({4}); }
