@@ -53,7 +53,10 @@ int body::apply(int op, int a, int b, int c) {
 
 std::vector<int> body::uses() const {
     std::vector<int> uses(values_.size(), 0);
-    for (const auto& f : folds_) ++uses[static_cast<std::size_t>(f.value)];
+    for (const auto& f : folds_) {
+        ++uses[static_cast<std::size_t>(f.value)];
+        if (f.beside >= 0) ++uses[static_cast<std::size_t>(f.beside)];
+    }
     for (const int value : results_) ++uses[static_cast<std::size_t>(value)];
     for (std::size_t k = values_.size(); k-- > 0;) {
         if (uses[k] == 0) continue;
@@ -79,6 +82,7 @@ public:
             became_.push_back(uses_[k] == 0 ? -1 : value(static_cast<int>(k)));
         for (auto f : from_.folds()) {
             f.value = became(f.value);
+            f.beside = became(f.beside);
             made_.fold(f);
         }
         for (const int result : from_.results()) made_.result(became(result));

@@ -33,6 +33,7 @@ struct body_fold {
     kernels::body_fold what = kernels::body_fold::add;  // of one argument
     bool over_rows = false;
     int value = -1;
+    int beside = -1;  // a leaf: the numbers that the first extremum has one of
 };
 
 class body {

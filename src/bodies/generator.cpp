@@ -206,7 +206,7 @@ private:
             return fold_product(number, f);
         if (is_kept_[at(f.value)] != 0) keep(f.value);
         load(f.value);
-        finish(number, f, f.what);
+        finish(number, f, f.what, f.beside < 0 ? place{} : where(f.beside));
     }
 
     void write(int number) {

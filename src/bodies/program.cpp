@@ -22,10 +22,7 @@ public:
         made_.rows = take(rows * machine.rows());
         blocks_ = take(blocks * machine.block());
         for (const auto& f : what.folds()) {
-            made_.states.push_back(take(f.over_rows ? machine.tile_columns * machine.lanes
-                                        : f.what == kernels::body_fold::exponentials
-                                            ? 2 * machine.rows()
-                                            : machine.rows()));
+            made_.states.push_back(take((kernels::carries_two(f.what) ? 2 : 1) * machine.state(f)));
             made_.folds_rows = made_.folds_rows || f.over_rows;
         }
         made_.columns = take(columns * machine.tile_columns);
@@ -47,6 +44,10 @@ public:
         i.x = s.fold >= 0 ? made_.states[static_cast<std::size_t>(s.fold)] : address(s.x);
         i.y = address(s.y);
         i.z = s.apart != 0 ? static_cast<std::uint32_t>(machine_.tile_columns) : address(s.z);
+        if (s.fold >= 0) {
+            const body_fold& f = body_.folds()[static_cast<std::size_t>(s.fold)];
+            if (kernels::carries_two(f.what)) i.z = static_cast<std::uint32_t>(machine_.state(f));
+        }
         return i;
     }
 

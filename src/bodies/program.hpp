@@ -15,6 +15,8 @@ struct machine_shape {
     int tile_columns = 512;  // of a frame, whole blocks
     int block() const { return 2 * lanes * columns; }
     int rows() const { return 2 * lanes; }
+    /// Elements of a state of one number for each result, in lanes.
+    int state(const body_fold& f) const { return f.over_rows ? tile_columns * lanes : rows(); }
 };
 
 struct program {

@@ -59,7 +59,8 @@ private:
     static std::int32_t number_of(std::vector<pair_operand>& all, const pair_operand& o) {
         for (std::size_t k = 0; k < all.size(); ++k)
             if (all[k].operand == o.operand && all[k].offset == o.offset &&
-                all[k].product == o.product && all[k].counts_start == o.counts_start)
+                all[k].is_place == o.is_place && all[k].product == o.product &&
+                all[k].counts_start == o.counts_start)
                 return static_cast<std::int32_t>(k);
         all.push_back(o);
         return static_cast<std::int32_t>(all.size()) - 1;
@@ -171,7 +172,6 @@ private:
     void add_consumer(std::size_t number) {
         const auto& c = group_.consumers[number];
         require(c.summed != loop_role::batch && !c.added && c.weights < 0);
-        require(steps::numbers_carried(c) == 1);  // neither ties nor places
         require(c.by != steps::monoid::exponentials);
         const bool over_rows = (c.summed == loop_role::row) != made_.swapped;
         const auto values = flatten(c.values);
@@ -182,13 +182,40 @@ private:
                 if (c.b >= 0)
                     value = made_.what.apply(opcode::multiply, value,
                                              load(c.b, values.a[run] + k * values.last.a));
+                const std::int64_t at = values.b[run] + k * values.last.b;
+                if (c.count >= 0 || c.place >= 0) add_beside(c, over_rows, value, at);
                 made_.results.push_back(
                     {c.by == steps::monoid::sum ? pair_result_kind::sum : pair_result_kind::fold,
-                     made_.what.folds().size(), static_cast<std::int32_t>(number), c.output,
-                     values.b[run] + k * values.last.b, c.beta, over_rows});
-                made_.what.fold({fold_of(c.by), over_rows, value});
+                     made_.what.folds().size(), static_cast<std::int32_t>(number), c.output, at,
+                     c.beta, over_rows});
+                if (value_fold_ < 0) made_.what.fold({fold_of(c.by), over_rows, value});
+                else made_.results.back().fold = static_cast<std::size_t>(value_fold_);
+                value_fold_ = -1;
             }
         require(made_.results.size() <= most_folds);
+    }
+
+    // The value is the first number of a fold that finds what is beside it.
+    void add_beside(const steps::tile_consumer& c, bool over_rows, int value, std::int64_t at) {
+        using kernels::body_fold;
+        const bool largest = c.by == steps::monoid::maximum;
+        value_fold_ = static_cast<int>(made_.what.folds().size());
+        const auto add = [&](pair_result_kind kind, std::int32_t operand) {
+            made_.results.push_back(
+                {kind, made_.what.folds().size(), -1, operand, at, 0, over_rows, c.output});
+        };
+        if (c.count >= 0) {
+            add(pair_result_kind::ties, c.count);
+            made_.what.fold(
+                {largest ? body_fold::larger_ties : body_fold::smaller_ties, over_rows, value});
+        }
+        if (c.place < 0) return;
+        const auto extent = static_cast<double>(
+            (over_rows != made_.swapped ? geometry_.row : geometry_.column).extent);
+        require(extent < (group_.type == element::f32 ? 0x1p24 : 0x1p31));
+        add(pair_result_kind::place, c.place);
+        made_.what.fold({largest ? body_fold::first_larger : body_fold::first_smaller, over_rows,
+                         value, leaf({-1, 0, -1, false, true, true}, !over_rows)});
     }
 
     static kernels::body_fold fold_of(steps::monoid by) {
@@ -212,6 +239,7 @@ private:
     const geometry& geometry_;
     pair_body made_;
     std::vector<int> tiles_;  // the value of each
+    int value_fold_ = -1;     // that has the value which is added next already
 };
 
 }  // namespace
@@ -221,6 +249,26 @@ std::optional<pair_body> pair_body_of(const steps::fused_group& what, const geom
         return reader(what, g).read();
     } catch (const unsuitable&) {
         return {};
+    }
+}
+
+steps::monoid monoid_of(kernels::body_fold f) {
+    using kernels::body_fold;
+    switch (f) {
+        case body_fold::multiply:
+            return steps::monoid::product;
+        case body_fold::larger:
+        case body_fold::first_larger:
+        case body_fold::larger_ties:
+            return steps::monoid::maximum;
+        case body_fold::smaller:
+        case body_fold::first_smaller:
+        case body_fold::smaller_ties:
+            return steps::monoid::minimum;
+        case body_fold::exponentials:
+            return steps::monoid::exponentials;
+        default:
+            return steps::monoid::sum;
     }
 }
 

@@ -19,11 +19,16 @@ struct pair_operand {
     std::int32_t product = -1;  // by whose number it is multiplied; -1: by none
     bool is_position = false;   // no memory: where the operand is, is its number
     bool counts_start = true;   // of a position: what is not of this loop is counted as well
+    bool is_place = false;      // of no operand: which row, or which column, it is
 };
 
 enum class pair_result_kind : std::uint8_t {
     sum,   // number * fold + beta * what is there
     fold,  // as it is
+    // Of extrema, before the value itself, which is written behind them: their count, and their
+    // place.
+    ties,
+    place,
     // of exponentials: as tile_operation has them
     log_sum_exp,
     maximum,
@@ -40,6 +45,7 @@ struct pair_result {
     std::int64_t offset = 0;
     double beta = 0;
     bool over_rows = false;
+    std::int32_t value = -1;  // of ties and places: the operand of the value
 };
 
 struct pair_body {
@@ -55,5 +61,8 @@ struct pair_body {
 /// softmax that are used, values that other groups compare their own with, or conditions that leave
 /// out many pairs, which tiles then leave out.
 std::optional<pair_body> pair_body_of(const steps::fused_group& what, const geometry& g);
+
+/// What a fold carries from one value to the next, but for what is beside an extremum.
+steps::monoid monoid_of(kernels::body_fold f);
 
 }  // namespace ricci::fused

@@ -37,8 +37,9 @@ pairs<T>::pairs(const steps::fused_group& what, const geometry& g, pair_body bod
       columns_{g.column, g.other_columns} {
     if (body_.swapped) std::swap(rows_, columns_);
     shape_ = {machine_->lanes, machine_->columns, most_tile_columns};
-    const auto over_rows = static_cast<std::size_t>(std::ranges::count_if(
-        body_.what.folds(), [](const bodies::body_fold& f) { return f.over_rows; }));
+    std::size_t over_rows = 0;
+    for (const auto& f : body_.what.folds())
+        if (f.over_rows) over_rows += kernels::carries_two(f.what) ? 2 : 1;
     while (over_rows * static_cast<std::size_t>(shape_.tile_columns * shape_.lanes) * sizeof(T) >
                column_state_bytes &&
            shape_.tile_columns > 64)
@@ -174,9 +175,11 @@ void pairs<T>::run_columns(task& t, runtime::turn& mine, std::int64_t batch,
 template <class T>
 void pairs<T>::load(const task& t, const pair_operand& o, const side& s, std::int64_t first,
                     std::int64_t count, std::int64_t padded, T* to) const {
-    const auto k = static_cast<std::size_t>(o.operand);
+    const auto k = static_cast<std::size_t>(std::max(o.operand, 0));
     const std::int64_t stride = s.loop.strides[k];
-    if (o.is_position) {
+    if (o.is_place) {
+        for (std::int64_t x = 0; x < count; ++x) to[x] = static_cast<T>(first + x);
+    } else if (o.is_position) {
         const std::int64_t start = (o.counts_start ? t.at[k] : 0) + first * stride;
         for (std::int64_t x = 0; x < count; ++x) to[x] = static_cast<T>(start + x * stride);
     } else {
@@ -236,15 +239,15 @@ void pairs<T>::add_pairs(task& t, std::int64_t row, std::int64_t rows, std::int6
     }
 }
 
-// Sums of a tile of columns begin at 0, which rounds less than one long chain. Exponentials go on
-// from what they were: it is dear to join two of them.
+// Sums of a tile of columns begin at 0, which rounds less than one long chain. States of two numbers
+// go on from what they were: it is dear to join two of them.
 template <class T>
 void pairs<T>::begin_state(const task& t, std::size_t fold, std::int64_t row,
                            std::int64_t count) const {
     T* const state = t.frame + program_.states[fold];
     const std::int64_t block = shape_.rows();
     std::fill_n(state, block, identity(fold));
-    if (body_.what.folds()[fold].what != kernels::body_fold::exponentials) return;
+    if (!kernels::carries_two(body_.what.folds()[fold].what)) return;
     std::fill_n(state + block, block, T{0});
     std::copy_n(total(t, fold) + row, count, state);
     std::copy_n(total(t, fold) + unit_rows_ + row, count, state + block);
@@ -255,42 +258,36 @@ void pairs<T>::end_state(const task& t, std::size_t fold, std::int64_t row,
                          std::int64_t count) const {
     const T* const state = t.frame + program_.states[fold];
     T* const to = total(t, fold) + row;
-    if (body_.what.folds()[fold].what == kernels::body_fold::exponentials) {
+    if (kernels::carries_two(body_.what.folds()[fold].what)) {
         std::copy_n(state, count, to);
         std::copy_n(state + shape_.rows(), count, to + unit_rows_);
         return;
     }
-    for (std::int64_t x = 0; x < count; ++x) to[x] = joined(fold, to[x], state[x]);
+    const auto by = monoid_of(fold);
+    for (std::int64_t x = 0; x < count; ++x) to[x] = steps::joined(by, to[x], state[x]);
 }
 
 template <class T>
 T pairs<T>::identity(std::size_t fold) const {
-    switch (body_.what.folds()[fold].what) {
-        case kernels::body_fold::multiply:
-            return 1;
-        case kernels::body_fold::larger:
-        case kernels::body_fold::exponentials:
-            return -std::numeric_limits<T>::infinity();
-        case kernels::body_fold::smaller:
-            return std::numeric_limits<T>::infinity();
-        default:
-            return 0;
-    }
+    return static_cast<T>(steps::entry_of(monoid_of(fold)).identity);
 }
 
 template <class T>
 T pairs<T>::joined(std::size_t fold, T a, T b) const {
-    using steps::monoid;
-    switch (body_.what.folds()[fold].what) {
-        case kernels::body_fold::multiply:
-            return steps::joined(monoid::product, a, b);
-        case kernels::body_fold::larger:
-            return steps::joined(monoid::maximum, a, b);
-        case kernels::body_fold::smaller:
-            return steps::joined(monoid::minimum, a, b);
-        default:
-            return steps::joined(monoid::sum, a, b);
+    return steps::joined(monoid_of(fold), a, b);
+}
+
+/// Of states of two numbers, but for exponentials: the second one of both together.
+template <class T>
+T pairs<T>::joined_beside(std::size_t fold, pair_state<T> a, pair_state<T> b) const {
+    if (kernels::counts_ties(body_.what.folds()[fold].what)) {
+        const T value = joined(fold, a.value, b.value);
+        return (a.value == value ? a.beside : T{0}) + (b.value == value ? b.beside : T{0});
     }
+    const bool second =
+        steps::stands_for_both(monoid_of(fold), a.value, static_cast<std::int64_t>(a.beside),
+                               b.value, static_cast<std::int64_t>(b.beside));
+    return second ? b.beside : a.beside;
 }
 
 template <class T>
@@ -304,10 +301,48 @@ void pairs<T>::clear_totals(const task& t) const {
 template <class T>
 void pairs<T>::clear_columns(const task& t) const {
     const auto& folds = body_.what.folds();
-    for (std::size_t f = 0; f < folds.size(); ++f)
-        if (folds[f].over_rows)
-            std::fill_n(t.frame + program_.states[f], shape_.tile_columns * shape_.lanes,
-                        identity(f));
+    for (std::size_t f = 0; f < folds.size(); ++f) {
+        if (!folds[f].over_rows) continue;
+        T* const state = t.frame + program_.states[f];
+        const int count = shape_.state(folds[f]);
+        std::fill_n(state, count, identity(f));
+        if (kernels::carries_two(folds[f].what)) std::fill_n(state + count, count, T{0});
+    }
+}
+
+// Beside an extremum, of `count` results from number `from` on. A part of it is joined to what the
+// parts before have found, whose value is still there: it is written after this.
+template <class T>
+void pairs<T>::write_beside(const task& t, const pair_result& r, std::int64_t from,
+                            std::int64_t count, const T* values, const T* beside,
+                            bool first) const {
+    const auto& strides = (r.over_rows ? columns_ : rows_).loop.strides;
+    const auto k = static_cast<std::size_t>(r.output), v = static_cast<std::size_t>(r.value);
+    const std::int64_t step = strides[k], at = t.at[k] + r.offset + from * step;
+    const T* const before =
+        static_cast<const T*>(t.bases[v]) + t.at[v] + r.offset + from * strides[v];
+    if (r.kind == pair_result_kind::ties) {
+        T* const to = static_cast<T*>(t.bases[k]) + at;
+        for (std::int64_t x = 0; x < count; ++x) {
+            const pair_state<T> found{values[x], values[x] == values[x] ? beside[x] : T{0}};
+            to[x * step] =
+                first ? found.beside
+                      : joined_beside(r.fold, {before[x * strides[v]], to[x * step]}, found);
+        }
+        return;
+    }
+    // Where the extremum is what a fold begins with, the first place has it.
+    const T nothing = identity(r.fold);
+    auto* const to = static_cast<std::int32_t*>(t.bases[k]) + at;
+    for (std::int64_t x = 0; x < count; ++x) {
+        pair_state<T> found{values[x], beside[x]};
+        if (!first) {
+            const pair_state<T> there{before[x * strides[v]], static_cast<T>(to[x * step])};
+            found.beside = joined_beside(r.fold, there, found);
+            found.value = joined(r.fold, there.value, found.value);
+        }
+        to[x * step] = found.value == nothing ? 0 : static_cast<std::int32_t>(found.beside);
+    }
 }
 
 // `second`: of exponentials, their sum.
@@ -326,6 +361,9 @@ void pairs<T>::write(const task& t, const pair_result& r, T* to, T value, T seco
         case pair_result_kind::fold:
             *to = first ? value : joined(r.fold, *to, value);
             return;
+        case pair_result_kind::ties:
+        case pair_result_kind::place:
+            return;  // write_beside does it
         case pair_result_kind::log_sum_exp:
             *to = second == 0 ? -infinity : value + std::log(second);
             return;
@@ -345,6 +383,11 @@ template <class T>
 void pairs<T>::write_rows(const task& t, std::int64_t row, std::int64_t rows, bool first) const {
     for (const auto& r : body_.results) {
         if (r.over_rows) continue;
+        if (r.value >= 0) {
+            const T* const from = total(t, r.fold);
+            write_beside(t, r, row, rows, from, from + unit_rows_, first);
+            continue;
+        }
         const auto k = static_cast<std::size_t>(r.output);
         const std::int64_t stride = rows_.loop.strides[k];
         T* const to = static_cast<T*>(t.bases[k]) + t.at[k] + r.offset + row * stride;
@@ -362,10 +405,17 @@ void pairs<T>::write_columns(const task& t, std::int64_t first, std::int64_t col
         const std::int64_t stride = columns_.loop.strides[k];
         T* const to = static_cast<T*>(t.bases[k]) + t.at[k] + r.offset + first * stride;
         const T* state = t.frame + program_.states[r.fold];
+        const auto by = monoid_of(r.fold);
+        const std::int64_t apart = r.value < 0 ? 0 : shape_.state(body_.what.folds()[r.fold]);
         for (std::int64_t c = 0; c < columns; ++c, state += shape_.lanes) {
-            T all = state[0];
-            for (int x = 1; x < shape_.lanes; ++x) all = joined(r.fold, all, state[x]);
-            write(t, r, to + c * stride, all, T{0}, true);
+            pair_state<T> all{state[0], state[apart]};
+            for (int x = 1; x < shape_.lanes; ++x) {
+                if (r.value >= 0)
+                    all.beside = joined_beside(r.fold, all, {state[x], state[apart + x]});
+                all.value = steps::joined(by, all.value, state[x]);
+            }
+            if (r.value >= 0) write_beside(t, r, first + c, 1, &all.value, &all.beside, true);
+            else write(t, r, to + c * stride, all.value, T{0}, true);
         }
     }
 }

@@ -14,6 +14,12 @@
 
 namespace ricci::fused {
 
+/// Two numbers of an extremum: it, and how many are equal or where the first one stands.
+template <class T>
+struct pair_state {
+    T value, beside;
+};
+
 template <class T>
 class pairs final : public loop_order {
 public:
@@ -54,6 +60,8 @@ private:
     void clear_columns(const task& t) const;
     void write_rows(const task& t, std::int64_t row, std::int64_t rows, bool first) const;
     void write_columns(const task& t, std::int64_t first, std::int64_t columns) const;
+    void write_beside(const task& t, const pair_result& r, std::int64_t from, std::int64_t count,
+                      const T* values, const T* beside, bool first) const;
     void write(const task& t, const pair_result& r, T* to, T value, T second, bool first) const;
     void begin_state(const task& t, std::size_t fold, std::int64_t row, std::int64_t count) const;
     void end_state(const task& t, std::size_t fold, std::int64_t row, std::int64_t count) const;
@@ -62,6 +70,10 @@ private:
     }
     T identity(std::size_t fold) const;
     T joined(std::size_t fold, T a, T b) const;
+    T joined_beside(std::size_t fold, pair_state<T> a, pair_state<T> b) const;
+    steps::monoid monoid_of(std::size_t fold) const {
+        return fused::monoid_of(body_.what.folds()[fold].what);
+    }
 
     pair_body body_;
     const kernels::body_table<T>* machine_;

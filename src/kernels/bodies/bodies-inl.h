@@ -210,12 +210,13 @@ void run(const body_instruction* program, number* frame, std::int64_t first, std
 #define RICCI_BODY_SIXTY_FOUR(n) \
     RICCI_BODY_SIXTEEN(n)        \
     RICCI_BODY_SIXTEEN(n + 16) RICCI_BODY_SIXTEEN(n + 32) RICCI_BODY_SIXTEEN(n + 48)
-    static_assert(body_id::end < 208);
+    static_assert(body_id::end < 224);
     for (;;) switch (i->id) {
             RICCI_BODY_SIXTY_FOUR(0)
             RICCI_BODY_SIXTY_FOUR(64)
             RICCI_BODY_SIXTY_FOUR(128)
             RICCI_BODY_SIXTEEN(192)
+            RICCI_BODY_SIXTEEN(208)
             default:
                 return;
         }

@@ -84,15 +84,29 @@ enum class body_fold : std::uint8_t {
     multiply,
     larger,
     smaller,
-    exponentials,       // of two vectors each: the largest value, and the sum of exp(value - that);
-                        // over columns only
+    exponentials,   // of two vectors each: the largest value, and the sum of exp(value - that);
+                    // over columns only
+    first_larger,   // of two each: the value, and the number y that goes with the first one
+    first_smaller,  // that is as large, or as small; NaN is beyond all numbers
+    larger_ties,    // of two each: the value, and how many are equal to it
+    smaller_ties,
     add_times_rows,     // a x is added, of rows,
     add_times_columns,  // of columns,
     add_times_block,    // or of a block
     add_times,          // a (c - r) is added: x of rows, y of columns; over columns only
     add_times_other,    // a (r - c)
 };
-inline constexpr int body_folds = 10;
+inline constexpr int body_folds = 14;
+constexpr bool finds_first(body_fold f) {
+    return f == body_fold::first_larger || f == body_fold::first_smaller;
+}
+constexpr bool counts_ties(body_fold f) {
+    return f == body_fold::larger_ties || f == body_fold::smaller_ties;
+}
+/// Whether its state is two numbers for each result, that of all columns or rows before.
+constexpr bool carries_two(body_fold f) {
+    return f == body_fold::exponentials || finds_first(f) || counts_ties(f);
+}
 
 /// Of lines alone: what the accumulator becomes, of x anywhere and elements y.
 enum class body_start : std::uint8_t {
@@ -165,7 +179,7 @@ constexpr bool is_symmetric(body_fused what) {
 }  // namespace body_id
 
 /// x, y: where arguments are in the frame, in elements; of a fold x is its state, y and z its
-/// arguments. Squares: `x` and `y` are of the first, others are `z` behind that of columns.
+/// arguments, or z how far behind the first the second number of its state is. Squares: `x` and `y` are of the first, others are `z` behind that of columns.
 struct body_instruction {
     std::uint32_t id = body_id::end;
     std::uint32_t x = 0, y = 0, z = 0;

@@ -21,8 +21,13 @@ HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
+constexpr bool is_largest(body_fold what) {
+    return what == body_fold::larger || what == body_fold::first_larger ||
+           what == body_fold::larger_ties;
+}
 constexpr bool is_extremum(body_fold what) {
-    return what == body_fold::larger || what == body_fold::smaller;
+    return what == body_fold::larger || what == body_fold::smaller || finds_first(what) ||
+           counts_ties(what);
 }
 constexpr bool has_factor(body_fold what) { return what >= body_fold::add_times_rows; }
 
@@ -30,8 +35,8 @@ constexpr bool has_factor(body_fold what) { return what >= body_fold::add_times_
 template <body_fold what>
 HWY_INLINE vector joined(vector state, vector a, vector x) {
     if constexpr (what == body_fold::multiply) return hn::Mul(state, a);
-    else if constexpr (what == body_fold::larger) return larger(state, a);
-    else if constexpr (what == body_fold::smaller) return smaller(state, a);
+    else if constexpr (is_extremum(what))
+        return is_largest(what) ? larger(state, a) : smaller(state, a);
     else if constexpr (has_factor(what)) return hn::MulAdd(a, x, state);
     else return hn::Add(state, a);
 }
@@ -41,7 +46,7 @@ template <body_fold what>
 HWY_INLINE vector joined_numbers(vector state, vector a) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
     // The second one where either is NaN.
-    return what == body_fold::larger ? hn::Max(a, state) : hn::Min(a, state);
+    return is_largest(what) ? hn::Max(a, state) : hn::Min(a, state);
 #else
     return joined<what>(state, a, a);
 #endif
@@ -56,8 +61,8 @@ HWY_INLINE vector tree(const stored<vector> (&a)[block_vectors], int w) {
         const vector x = tree<what, first, columns / 2>(a, w);
         const vector y = tree<what, first + columns / 2, columns - columns / 2>(a, w);
         if constexpr (what == body_fold::multiply) return hn::Mul(x, y);
-        else if constexpr (what == body_fold::larger) return hn::Max(x, y);
-        else if constexpr (what == body_fold::smaller) return hn::Min(x, y);
+        else if constexpr (is_extremum(what))
+            return is_largest(what) ? hn::Max(x, y) : hn::Min(x, y);
         else return hn::Add(x, y);
     }
 }
@@ -112,6 +117,92 @@ HWY_INLINE void fold_exponentials(const stored<vector> (&a)[block_vectors], numb
         for (int c = 1; c < block_columns; ++c)
             all = hn::Add(all, body_exponential(hn::Sub(vector(a[c * row_vectors + w]), shift)));
         hn::Store(hn::Add(sum, all), d, at + row_elements);
+    }
+}
+
+/// An extremum, and its number or count. NaN takes the place of all numbers, of none of NaN.
+template <body_fold what>
+HWY_INLINE void join_beside(vector& best, vector& beside, vector a, vector x) {
+    const tag d;
+    const auto better = hn::Or(is_largest(what) ? hn::Gt(a, best) : hn::Lt(a, best),
+                               hn::And(hn::IsNaN(a), hn::Not(hn::IsNaN(best))));
+    if constexpr (finds_first(what)) {
+        beside = hn::IfThenElse(better, x, beside);
+    } else {
+        const vector one = hn::Set(d, number(1));
+        const vector more = hn::Add(beside, hn::IfThenElseZero(hn::Eq(a, best), one));
+        beside = hn::IfThenElse(better, hn::IfThenElseZero(hn::Eq(a, a), one), more);
+    }
+    best = hn::IfThenElse(better, a, best);
+}
+
+/// The same of what the columns of a block have together, where none is NaN: no column waits for
+/// the one before it.
+template <body_fold what>
+HWY_INLINE void join_columns_beside(vector& best, vector& beside,
+                                    const stored<vector> (&a)[block_vectors],
+                                    const stored<vector> (&x)[block_vectors], int w) {
+    const tag d;
+    const vector all = tree<what, 0, block_columns>(a, w);
+    const auto better = is_largest(what) ? hn::Gt(all, best) : hn::Lt(all, best);
+    if constexpr (finds_first(what)) {
+        vector found = x[(block_columns - 1) * row_vectors + w];
+        RICCI_UNROLL
+        for (int k = 1; k < block_columns; ++k) {
+            const int u = (block_columns - 1 - k) * row_vectors + w;  // the first one comes last
+            found = hn::IfThenElse(hn::Eq(vector(a[u]), all), vector(x[u]), found);
+        }
+        beside = hn::IfThenElse(better, found, beside);
+    } else {
+        const vector one = hn::Set(d, number(1));
+        vector count = hn::Zero(d);
+        RICCI_UNROLL
+        for (int c = 0; c < block_columns; ++c) {
+            const vector value = a[c * row_vectors + w];
+            count = hn::Add(count, hn::IfThenElseZero(hn::Eq(value, all), one));
+        }
+        const vector more = hn::Add(beside, hn::IfThenElseZero(hn::Eq(all, best), count));
+        beside = hn::IfThenElse(better, count, more);
+    }
+    best = joined_numbers<what>(best, all);
+}
+
+/// Folds with two numbers, over columns: `apart` from one to the other.
+template <body_fold what>
+HWY_INLINE void fold_columns_beside(const stored<vector> (&a)[block_vectors],
+                                    const stored<vector> (&x)[block_vectors], number* state,
+                                    std::int64_t apart) {
+    const tag d;
+    const bool slow = may_have_nan(a);
+    RICCI_UNROLL
+    for (int w = 0; w < row_vectors; ++w) {
+        number* const at = state + w * lane_count;
+        vector best = hn::Load(d, at), beside = hn::Load(d, at + apart);
+        if (slow) {
+            for (int c = 0; c < block_columns; ++c)
+                join_beside<what>(best, beside, a[c * row_vectors + w], x[c * row_vectors + w]);
+        } else {
+            join_columns_beside<what>(best, beside, a, x, w);
+        }
+        hn::Store(best, d, at);
+        hn::Store(beside, d, at + apart);
+    }
+}
+
+template <body_fold what>
+HWY_INLINE void fold_rows_beside(const stored<vector> (&a)[block_vectors],
+                                 const stored<vector> (&x)[block_vectors], number* state,
+                                 std::int64_t apart) {
+    const tag d;
+    RICCI_UNROLL
+    for (int c = 0; c < block_columns; ++c) {
+        number* const at = state + c * lane_count;
+        vector best = hn::Load(d, at), beside = hn::Load(d, at + apart);
+        RICCI_UNROLL
+        for (int w = 0; w < row_vectors; ++w)
+            join_beside<what>(best, beside, a[c * row_vectors + w], x[c * row_vectors + w]);
+        hn::Store(best, d, at);
+        hn::Store(beside, d, at + apart);
     }
 }
 
@@ -173,8 +264,9 @@ HWY_INLINE void fold_rows(const stored<vector> (&a)[block_vectors],
 
 /// A few columns of a block, and of its rows, where that says so, only the lanes of a mask.
 template <body_fold what>
-HWY_NOINLINE void fold_at_edge(const number* a, const number* x, number* state, const number* mask,
-                               bool rows, std::int64_t columns) {
+HWY_NOINLINE void fold_at_edge(const number* a, const number* x, number* state,
+                               [[maybe_unused]] std::int64_t apart, const number* mask, bool rows,
+                               std::int64_t columns) {
     const tag d;
     for (std::int64_t c = 0; c < columns; ++c)
         for (int w = 0; w < row_vectors; ++w) {
@@ -188,17 +280,28 @@ HWY_NOINLINE void fold_at_edge(const number* a, const number* x, number* state, 
                 continue;
             }
             const vector s = hn::Load(d, to);
+            if constexpr (finds_first(what) || counts_ties(what)) {
+                const auto counts = is_true(d, hn::Load(d, mask + w * lane_count));
+                const vector before = hn::Load(d, to + apart);
+                vector best = s, beside = before;
+                join_beside<what>(best, beside, hn::Load(d, a + u), hn::Load(d, x + u));
+                hn::Store(rows ? hn::IfThenElse(counts, best, s) : best, d, to);
+                hn::Store(rows ? hn::IfThenElse(counts, beside, before) : beside, d, to + apart);
+                continue;
+            }
             vector all = joined<what>(s, hn::Load(d, a + u), hn::Load(d, x + u));
             if (rows) all = hn::IfThenElse(is_true(d, hn::Load(d, mask + w * lane_count)), all, s);
             hn::Store(all, d, to);
         }
 }
 
-template <body_fold what, int... u>
+template <body_fold what, bool of_rows, int... u>
 HWY_INLINE void find_factors(const body_instruction& i, const number* frame, std::int64_t j,
                              stored<vector> (&x)[block_vectors], std::integer_sequence<int, u...>) {
     constexpr bool pairs = what >= body_fold::add_times;
-    constexpr body_place place = what == body_fold::add_times_columns ? body_place::columns
+    constexpr bool of_columns =
+        what == body_fold::add_times_columns || (finds_first(what) && !of_rows);
+    constexpr body_place place = of_columns                           ? body_place::columns
                                  : what == body_fold::add_times_block ? body_place::block
                                                                       : body_place::rows;
     const argument<place> first(frame + i.y, j);
@@ -220,8 +323,9 @@ HWY_INLINE void fold_block(const stored<vector> (&a)[block_vectors], const body_
                            number* frame, std::int64_t j, std::int64_t count) {
     number* const state = frame + i.x + (of_rows ? j * lane_count : 0);
     stored<vector> x[block_vectors];
-    if constexpr (has_factor(what)) {
-        find_factors<what>(i, frame, j, x, std::make_integer_sequence<int, block_vectors>());
+    if constexpr (has_factor(what) || finds_first(what)) {
+        find_factors<what, of_rows>(i, frame, j, x,
+                                    std::make_integer_sequence<int, block_vectors>());
     } else {
         RICCI_UNROLL
         for (int u = 0; u < block_vectors; ++u) x[u] = a[u];
@@ -235,10 +339,13 @@ HWY_INLINE void fold_block(const stored<vector> (&a)[block_vectors], const body_
             hn::Store(vector(a[u]), d, values + u * lane_count);
             hn::Store(vector(x[u]), d, factors + u * lane_count);
         }
-        fold_at_edge<what>(values, factors, state, frame, of_rows,
+        fold_at_edge<what>(values, factors, state, i.z, frame, of_rows,
                            std::min<std::int64_t>(block_columns, count - j));
     } else if constexpr (what == body_fold::exponentials) {
         fold_exponentials(a, state);
+    } else if constexpr (finds_first(what) || counts_ties(what)) {
+        if constexpr (of_rows) fold_rows_beside<what>(a, x, state, i.z);
+        else fold_columns_beside<what>(a, x, state, i.z);
     } else if constexpr (of_rows) {
         fold_rows<what>(a, x, state);
     } else {

@@ -211,13 +211,14 @@ HWY_NOINLINE std::int64_t run_blocks(const body_instruction* program, const oper
 #define RICCI_LINES_SIXTY_FOUR(id) \
     RICCI_LINES_SIXTEEN(id)        \
     RICCI_LINES_SIXTEEN(id + 16) RICCI_LINES_SIXTEEN(id + 32) RICCI_LINES_SIXTEEN(id + 48)
-    static_assert(body_id::count <= 224);
+    static_assert(body_id::count <= 240);
     for (;;) switch (next->id) {
             RICCI_LINES_SIXTY_FOUR(0)
             RICCI_LINES_SIXTY_FOUR(64)
             RICCI_LINES_SIXTY_FOUR(128)
             RICCI_LINES_SIXTEEN(192)
             RICCI_LINES_SIXTEEN(208)
+            RICCI_LINES_SIXTEEN(224)
             default:
                 __builtin_unreachable();
         }

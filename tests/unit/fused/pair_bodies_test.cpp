@@ -39,6 +39,9 @@ std::vector<chain> bodies() {
         {"farthest of columns", distance + R"(m^j = \max_i(\sqrt{D^{ij}} r^i))"},
         {"nearest of both sides", distance + R"(m^i = \min_j(D^{ij})
                                                  n^j = \min_i(D^{ij}))"},
+        {"places of both sides", distance + R"(m^i = \min_j(D^{ij})
+                                                 y_i = \operatorname{argmin}_j(D^{ij})
+                                                 w_j = \operatorname{argmax}_i(D^{ij}))"},
         {"without a line", distance + R"(f^i = \sum_j [i \ne j] \frac{p^j}{\sqrt{D^{ij} + 0.1}}
                                          n^j = \sum_i [i \ne j] \frac{r^i}{D^{ij} + 0.1})"},
         {"two loops of rows",
@@ -111,7 +114,7 @@ TEST_CASE("bodies over pairs on any number of threads") {
     }
 }
 
-// Least values that are counted are found in tiles. Whoever asks elsewhere which pairs have them
+// Least values may be counted in tiles or in registers. Whoever asks elsewhere which pairs have them
 // finds the same bits.
 TEST_CASE("distances in registers have the bits of those in tiles") {
     for (const int axes : {1, 2, 3, 4, 7}) {
