@@ -16,6 +16,7 @@
 #include <ricci/half.hpp>
 
 #include "src/base/arithmetic.hpp"
+#include "src/kernels/elementwise/convert.hpp"
 #include "src/runtime/parallel.hpp"
 
 namespace ricci::elementwise {
@@ -75,6 +76,20 @@ T converted_to(const Source& x) {
     } else {
         return static_cast<T>(x);
     }
+}
+
+template <class S>
+constexpr bool is_narrow = std::is_same_v<S, bf16> || std::is_same_v<S, f16>;
+
+/// out[k] = in[k], of neighbours.
+template <class T, class Source>
+void convert_run(T* out, const Source* in, std::int64_t count) {
+    if constexpr (std::is_same_v<T, float> && is_narrow<Source>)
+        kernels::conversions<Source>().widen(out, in, static_cast<std::size_t>(count));
+    else if constexpr (is_narrow<T> && std::is_same_v<Source, float>)
+        kernels::conversions<T>().narrow(out, in, static_cast<std::size_t>(count));
+    else
+        for (std::int64_t k = 0; k < count; ++k) out[k] = converted_to<T>(in[k]);
 }
 
 bool is_16_bits(element type) { return type == element::bf16 || type == element::f16; }
@@ -323,6 +338,8 @@ void prepared_gather::convert(T* out, const Source* in) const {
                    out_.offset + at.along(out_.strides), in_.offset + at.along(in_.strides),
                    [&](std::int64_t to, std::int64_t source, std::int64_t count,
                        std::int64_t out_stride, std::int64_t in_stride) {
+                       if (out_stride == 1 && in_stride == 1)
+                           return convert_run(out + to, in + source, count);
                        for (std::int64_t k = 0; k < count; ++k)
                            out[to + k * out_stride] = converted_to<T>(in[source + k * in_stride]);
                    });
