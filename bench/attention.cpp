@@ -1,6 +1,7 @@
 // Speed of attention by itself, forward and with gradients, causal and not, at the shapes S1 to S7,
 // as fractions of the FMA peak measured in the same run. GFLOP/s count 4 B H N N D forward and 12 B
-// H N N D with gradients, half of it when causal.
+// H N N D with gradients, half of it when causal. The peak is that of float, which 16 bits are
+// computed in.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -52,13 +53,15 @@ constexpr shape shapes[] = {{"S1", 1, 8, 512, 512, 64},    {"S2", 1, 8, 2048, 20
                             {"S5", 1, 32, 1, 4096, 128},   {"S6", 30, 8, 5, 5, 64},
                             {"S7", 1, 1, 1, 65536, 128}};
 
-using tensor = ricci::tensor<float, 4>;
+template <class T>
+using tensor = ricci::tensor<T, 4>;
 
-tensor random_tensor(const std::array<std::size_t, 4>& extents, unsigned seed) {
-    tensor t(extents);
+template <class T>
+tensor<T> random_tensor(const std::array<std::size_t, 4>& extents, unsigned seed) {
+    tensor<T> t(extents);
     std::mt19937 generator(seed);
     std::normal_distribution<float> normal(0, 1);
-    for (std::size_t k = 0; k < t.size(); ++k) t.data()[k] = normal(generator);
+    for (std::size_t k = 0; k < t.size(); ++k) t.data()[k] = static_cast<T>(normal(generator));
     return t;
 }
 
@@ -103,13 +106,14 @@ rated rate(Body&& body, int measurements, double flop, int threads) {
 }
 
 /// Bytes a second that threads read of two tensors, for what is bound by that.
-double read_rate(const tensor& a, const tensor& b, int threads) {
+template <class T>
+double read_rate(const tensor<T>& a, const tensor<T>& b, int threads) {
     std::vector<float> sums(static_cast<std::size_t>(threads));
-    const auto read = [&](const tensor& t, std::size_t thread) {
+    const auto read = [&](const tensor<T>& t, std::size_t thread) {
         float part[32] = {};
         const std::size_t count = sums.size(), lines = t.size() / 32;
         for (std::size_t k = lines * thread / count; k < lines * (thread + 1) / count; ++k)
-            for (std::size_t l = 0; l < 32; ++l) part[l] += t.data()[k * 32 + l];
+            for (std::size_t l = 0; l < 32; ++l) part[l] += static_cast<float>(t.data()[k * 32 + l]);
         for (const float p : part) sums[thread] += p;
     };
     const auto read_both = [&](std::size_t thread) {
@@ -125,7 +129,7 @@ double read_rate(const tensor& a, const tensor& b, int threads) {
         },
         7);
     if (sums[0] == 0.5f) fmt::print(" ");
-    return static_cast<double>((a.size() + b.size()) * sizeof(float)) / time;
+    return static_cast<double>((a.size() + b.size()) * sizeof(T)) / time;
 }
 
 template <class Body>
@@ -137,17 +141,18 @@ double measure(const shape& s, const char* what, int threads, double flop, Body&
     return r.time;
 }
 
-void measure(const shape& s, int threads, bool gradients) {
-    const auto q = random_tensor({s.b, s.h, s.queries, s.d}, 1);
-    const auto k = random_tensor({s.b, s.h, s.keys, s.d}, 2);
-    const auto v = random_tensor({s.b, s.h, s.keys, s.d}, 3);
-    const auto d = random_tensor({s.b, s.h, s.queries, s.d}, 4);
+template <class T>
+void measure_all(const shape& s, int threads, bool gradients) {
+    const auto q = random_tensor<T>({s.b, s.h, s.queries, s.d}, 1);
+    const auto k = random_tensor<T>({s.b, s.h, s.keys, s.d}, 2);
+    const auto v = random_tensor<T>({s.b, s.h, s.keys, s.d}, 3);
+    const auto d = random_tensor<T>({s.b, s.h, s.queries, s.d}, 4);
     ricci::threads(threads);
     const double flop = 4 * static_cast<double>(s.b * s.h * s.queries * s.keys * s.d);
     auto step = ricci::prepare(full, "Q"_t = q, "K"_t = k, "V"_t = v, "d_k"_t = s.d);
     const double forward = measure(s, "forward", threads, flop, [&] { step(); });
     if (s.queries == 1) {
-        const double bytes = static_cast<double>((k.size() + v.size()) * sizeof(float));
+        const double bytes = static_cast<double>((k.size() + v.size()) * sizeof(T));
         fmt::print("    {:.1f} GB/s of K and V, {:.2f} of what so many threads read\n",
                    bytes / forward * 1e-9, bytes / forward / read_rate(k, v, threads));
         return;
@@ -165,24 +170,27 @@ void measure(const shape& s, int threads, bool gradients) {
 
 }  // namespace
 
-// Arguments: numbers of threads, names of shapes, "forward" to leave the gradients out.
+// Arguments: numbers of threads, names of shapes, "forward" to leave the gradients out, "bf16" or
+// "f16" for operands of 16 bits instead of float.
 int main(int argc, char** argv) {
     std::vector<int> counts;
     std::vector<std::string> names;
     bool gradients = true;
+    std::string type = "float";
     for (int k = 1; k < argc; ++k) {
         const std::string word = argv[k];
         if (word == "forward") gradients = false;
+        else if (word == "float" || word == "bf16" || word == "f16") type = word;
         else if (word[0] == 'S') names.push_back(word);
         else if (const int count = std::atoi(argv[k]); count > 0) counts.push_back(count);
         else {
-            fmt::print(stderr, "{}: numbers of threads, names of shapes (S1 ...), forward\n",
+            fmt::print(stderr, "{}: numbers of threads, names of shapes (S1 ...), forward, bf16, f16\n",
                        argv[0]);
             return 2;
         }
     }
     if (counts.empty()) counts = {1, 2};
-    fmt::print("{:<3} {:<18} {:>7} {:>10} {:>9} {:>8}\n", "", "float", "threads", "best ms",
+    fmt::print("{:<3} {:<18} {:>7} {:>10} {:>9} {:>8}\n", "", type, "threads", "best ms",
                "GFLOP/s", "of peak");
     for (const int threads : counts) {
         const double peak = ricci::bench::peak_gflops<float>(threads);
@@ -191,6 +199,8 @@ int main(int argc, char** argv) {
             threads, peak, ricci::bench::peak_gflops<float>(threads, factors::in_first_cache));
         for (const auto& s : shapes)
             if (names.empty() || std::find(names.begin(), names.end(), s.name) != names.end())
-                measure(s, threads, gradients);
+                (type == "bf16"  ? measure_all<ricci::bf16>
+                 : type == "f16" ? measure_all<ricci::f16>
+                                 : measure_all<float>)(s, threads, gradients);
     }
 }
