@@ -113,7 +113,8 @@ double read_rate(const tensor<T>& a, const tensor<T>& b, int threads) {
         float part[32] = {};
         const std::size_t count = sums.size(), lines = t.size() / 32;
         for (std::size_t k = lines * thread / count; k < lines * (thread + 1) / count; ++k)
-            for (std::size_t l = 0; l < 32; ++l) part[l] += static_cast<float>(t.data()[k * 32 + l]);
+            for (std::size_t l = 0; l < 32; ++l)
+                part[l] += static_cast<float>(t.data()[k * 32 + l]);
         for (const float p : part) sums[thread] += p;
     };
     const auto read_both = [&](std::size_t thread) {
@@ -184,14 +185,15 @@ int main(int argc, char** argv) {
         else if (word[0] == 'S') names.push_back(word);
         else if (const int count = std::atoi(argv[k]); count > 0) counts.push_back(count);
         else {
-            fmt::print(stderr, "{}: numbers of threads, names of shapes (S1 ...), forward, bf16, f16\n",
+            fmt::print(stderr,
+                       "{}: numbers of threads, names of shapes (S1 ...), forward, bf16, f16\n",
                        argv[0]);
             return 2;
         }
     }
     if (counts.empty()) counts = {1, 2};
-    fmt::print("{:<3} {:<18} {:>7} {:>10} {:>9} {:>8}\n", "", type, "threads", "best ms",
-               "GFLOP/s", "of peak");
+    fmt::print("{:<3} {:<18} {:>7} {:>10} {:>9} {:>8}\n", "", type, "threads", "best ms", "GFLOP/s",
+               "of peak");
     for (const int threads : counts) {
         const double peak = ricci::bench::peak_gflops<float>(threads);
         fmt::print(

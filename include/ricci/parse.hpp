@@ -24,6 +24,15 @@ namespace detail {
 class program_body;
 struct layers_of_program;
 program_body& body_of(const program& p);
+
+template <class T>
+concept of_layers = requires(const T& layers) {
+    layers.layering();
+};
+template <class T>
+concept of_equations = !of_layers<T> && requires {
+    T::program().equations;
+};
 }  // namespace detail
 
 /// A checked program as a value: what "..."_eq is, known at run time. Copies share the equations,
@@ -33,13 +42,11 @@ public:
     explicit program(ir::program equations);
     /// Of equations that are in the source: ricci::program(attention).
     template <class Equations>
-    requires(requires { Equations::program().equations; } &&
-             !requires(const Equations& e) { e.layering(); })
+    requires detail::of_equations<Equations>
     explicit program(const Equations&) : program(ir::program(Equations::program())) {}
     /// Layers are more than the equations that a call of them binds: write
     /// ricci::repeat(ricci::program(layer), 12, {.from = "Y", .to = "X", .index = "l"}).
-    template <class Layers>
-    requires requires(const Layers& layers) { layers.layering(); }
+    template <detail::of_layers Layers>
     explicit program(const Layers&) = delete;
     program(const program& other) noexcept;
     program(program&& other) noexcept : program(std::as_const(other)) {}

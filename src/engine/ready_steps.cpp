@@ -209,7 +209,7 @@ const double* ready_numbers::evaluate() {
 }
 
 ready_group::ready_group(const plan::program_plan& plan, const planned& s)
-    : kernels_(s.group), bases_(s.uses.size()), numbers_(plan.type) {
+    : kernels_(s.group), bases_(s.uses.size()), numbers_(plan.computed_type()) {
     numbers_.add(s.numbers);
 }
 
@@ -259,7 +259,7 @@ ready_chained::way ready_chained::choose(const plan::program_plan& plan, const p
     fused::prepared_chain kernels(
         steps::fused_chain{s.first.group, s.operands, sums, s.second.group, s.kept});
     if (kernels.is_suitable()) {
-        together made{std::move(kernels), {}, ready_numbers(plan.type)};
+        together made{std::move(kernels), {}, ready_numbers(plan.computed_type())};
         made.bases.resize(s.first.uses.size() + s.operands.size() + s.second.uses.size());
         made.numbers.add(s.first.numbers);
         made.numbers.add(s.second.numbers);

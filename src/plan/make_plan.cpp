@@ -35,6 +35,7 @@
 #include "src/plan/store/protect.hpp"
 #include "src/plan/bind/rules.hpp"
 #include "src/plan/rewrite/share_sums.hpp"
+#include "src/plan/read/float_names.hpp"
 #include "src/plan/read/solutions.hpp"
 #include "src/plan/read/split_indices.hpp"
 #include "src/plan/verify/verify.hpp"
@@ -101,6 +102,9 @@ void wrap_in_loop(program_plan& plan, const step_loop& around, bool alike) {
     find_dependences(plan, alike);
 }
 
+// Tensors that are stored after all may have others stored; this is seldom so twice.
+constexpr int most_trials = 4;
+
 /// The passes in their order, on the way from one request to its plan.
 class planner {
 public:
@@ -118,6 +122,7 @@ public:
         bind();
         rewrite_program();
         find_postponed();
+        find_floats();
         auto plan = assignments();
         const bool again = hides(plan);
         protect(plan, again);
@@ -216,7 +221,38 @@ private:
         }
     }
 
+    // Of 16 bits, intermediates that no step stores are floats. Which these are is known when all
+    // is planned with the others, too.
     program_plan assignments() {
+        if (!is_narrow(request_.type) || !request_.fuse || careful_) return arranged();
+        for (int trial = 0;; ++trial) {
+            if (trial < most_trials) keep_compared_rounded(request_.program, floats_);
+            else floats_.assign(floats_.size(), false);
+            hold_floats();
+            auto made = arranged();
+            bool stored = false;
+            for (std::size_t n = 0; n < floats_.size(); ++n) {
+                if (!floats_[n] || made.slots[n].kind == storage::unused) continue;
+                floats_[n] = false;
+                stored = true;
+            }
+            if (!stored) return made;
+        }
+    }
+    void find_floats() {
+        if (is_narrow(request_.type)) intermediates_ = floats_ = intermediates_of(slots_);
+    }
+    void hold_floats() {
+        for (std::size_t n = 0; n < floats_.size(); ++n) {
+            if (!intermediates_[n]) continue;
+            slot& s = slots_[n];
+            s.is_foreign = floats_[n];
+            s.own_type = floats_[n] ? element::f32 : request_.type;
+            set_row_major(s, request_.program, s.own_type);
+        }
+    }
+
+    program_plan arranged() {
         auto made = begun();
         if (careful_) make_where_read(made);
         if (!request_.fuse || careful_) return made;
@@ -281,6 +317,8 @@ private:
     name_roles roles_;
     std::vector<slot> slots_;  // of each name
     std::shared_ptr<const ir::program> rewritten_;
+    // Of 16 bits, by name: what no text asks for, and which of them are floats in groups.
+    std::vector<bool> intermediates_, floats_;
     std::vector<ir::ref> postponed_;  // outputs that are computed elsewhere and copied at the end
 };
 

@@ -93,7 +93,7 @@ public:
         const slot_number target = of_.target.slot;
         const ir::ref name = plan_.slot_of(of_.target).name;
         if (name != ir::none && ir::is_of_places(p_, name))
-            return lower(scale, is_narrow(plan_.type) ? element::f32 : plan_.type);
+            return lower(scale, plan_.computed_type());
         if ((!scale.old || scale.old == target) && !has_floats()) {
             lower(scale, plan_.type);
             const auto rounding = std::count_if(
@@ -199,7 +199,7 @@ program_plan begun_plan(const engine::request& request, const ir::shape_table& s
                         const std::vector<slot>& bound, bool careful) {
     program_plan plan;
     plan.careful = careful;
-    plan.values.set_type(is_narrow(request.type) ? element::f32 : request.type);
+    plan.values.set_type(computed_in(request.type));
     plan.values.set_solves_places(request.solve_places);
     plan.values.set_exact_distances(request.exact_distances);
     plan.type = request.type;

@@ -32,9 +32,23 @@ inline content_maker maker_of(const std::string& kind) {
     return [](double u, double) { return 2 * u - 1; };
 }
 
-/// Binds every input: the same values, up to the element type, whatever the layout.
+/// The number as elements of a type hold it.
+inline double rounded_to(element type, double x) {
+    switch (type) {
+        case element::f32:
+            return static_cast<double>(static_cast<float>(x));
+        case element::bf16:
+            return static_cast<double>(static_cast<float>(bf16(x)));
+        case element::f16:
+            return static_cast<double>(static_cast<float>(f16(x)));
+        default:
+            return x;
+    }
+}
+
+/// Binds every input: the same values, as `numbers` holds them, whatever the layout.
 inline void bind_fused(bound_program& p, const fused_choices& c, const fused_program& what,
-                       element type, layout l) {
+                       element type, element numbers, layout l) {
     const auto view = p.view();
     std::vector<bool> done(static_cast<std::size_t>(view.names.size()));
     for (const auto& node : view.nodes) {
@@ -67,11 +81,7 @@ inline void bind_fused(bound_program& p, const fused_choices& c, const fused_pro
         const auto columns = static_cast<double>(c.extent('j'));
         memory.each([&](std::int64_t at) {
             const double uniform = static_cast<double>(random()) / 4294967296.0;
-            const double x = made(uniform, columns) / (is_wide ? 4 : 1);
-            // Both precisions get the same numbers.
-            memory.set(at, type == element::f32 || type == element::f64
-                               ? static_cast<double>(static_cast<float>(x))
-                               : x);
+            memory.set(at, rounded_to(numbers, made(uniform, columns) / (is_wide ? 4 : 1)));
         });
         p.input(name, memory);
         p.inputs.back().is_positions = is_number;

@@ -92,7 +92,7 @@ std::string check_fused(const fused_choices& c, bool gradients) {
     try {
         bound_program p(gradients ? with_gradients(what) : bound_program::parsed(what.text), type,
                         c.seed);
-        bind_fused(p, c, what, type, layout::shuffled);
+        bind_fused(p, c, what, type, element::f32, layout::shuffled);
         engine::request request = p.request();
         std::optional<bound_outputs> outputs;
         // Places are no numbers that are scaled.

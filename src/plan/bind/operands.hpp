@@ -41,9 +41,6 @@ name_roles find_roles(const ir::program_view& program);
 std::vector<slot> bind_operands(const engine::request& request, const name_roles& roles,
                                 ir::shape_table& shapes);
 
-/// Whether elements are stored in 16 bits; they are computed with in float.
-constexpr bool is_narrow(element type) { return type == element::bf16 || type == element::f16; }
-
 /// Gives a slot the strides and the size of a contiguous row-major tensor of its extents.
 void set_row_major(slot& s, const ir::program_view& program, element type);
 

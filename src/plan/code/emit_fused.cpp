@@ -20,7 +20,7 @@ public:
         made_.equation = group_.equation;
         made_.hides = group_.hides;
         made_.flops = group_.flops;
-        made_.group.type = plan_.type;
+        made_.group.type = plan_.computed_type();
         for (const auto& l : group_.loops) {
             made_.group.loops.push_back({values_.extent(l.what), l.role});
             made_.loop_names.push_back(values_.loops().letter(l.what));

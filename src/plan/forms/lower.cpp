@@ -268,6 +268,9 @@ expr lowering::stored(expr e) {
     if (graph_[e].kind == kind::gather) {
         result = picked(e);
         if (is_foreign(result)) result = stored(result);  // converted
+    } else if (is_foreign(e) && is_narrow(plan_.type_of(graph_[e].source.slot)) &&
+               plan_.is_whole(graph_[e].source)) {
+        result = native(e);  // as it lies, and once for all that read it
     } else if (is_foreign(e)) {
         const auto indices = graph_[e].indices;
         const auto target = temporary(indices, expr::none, type_);

@@ -20,7 +20,7 @@
 
 namespace ricci::plan {
 
-/// An input of another type, all of it converted.
+/// An input or an intermediate of another type, all of it converted.
 struct converted_input {
     slot_number from, to;
     element type = element::f32;

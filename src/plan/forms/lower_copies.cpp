@@ -165,7 +165,8 @@ expr lowering::without_edges(expr e, const loop_list& cut) {
     });
 }
 
-// A tensor of another type, converted, at the same places; an input once for all equations.
+// A tensor of another type, converted, at the same places; what has a name once for all equations,
+// but for outputs, of which what was there before may be read.
 expr lowering::native(expr load) {
     const expression node = graph_[load];  // a copy: the graph grows below
     return graph_.load(converted(node.source, node.condition), node.condition);
@@ -194,7 +195,9 @@ access lowering::converted(const access& from, bool condition) {
     const expr read = graph_.load(whole, condition);
     result.slot = target.slot = plan_.add(
         workspace_slot(plan_, extents, std::vector<ir::ref>(extents.size(), ir::none), type_));
-    if (plan_.slot_of(from).kind == storage::input)
+    const slot& read_from = plan_.slot_of(from);
+    if (read_from.kind == storage::input ||
+        (read_from.kind == storage::workspace && read_from.name != ir::none))
         known_.converted.push_back({from.slot, result.slot, type_, condition});
     emit_gather(read, target, axes);
     return result;

@@ -46,7 +46,7 @@ expr recomputed_differences::difference_of(const definition& of) const {
 }
 
 expr recomputed_differences::value_of(const access& read) {
-    if (plan_.type != element::f32 && plan_.type != element::f64) return expr::none;
+    if (!is_real(plan_.type_of(read.slot))) return expr::none;
     const definition* const of = defined_.of(read.slot);
     const expr value = of == nullptr ? expr::none : difference_of(*of);
     if (!value) return expr::none;

@@ -54,7 +54,7 @@ bool written_products::flatten(expr value, definition& to) const {
 }
 
 void written_products::add(const access& target, expr value) {
-    if (plan_.type != element::f32 && plan_.type != element::f64) return;
+    if (!is_real(plan_.computed_type()) || !plan_.holds(target.slot, plan_.computed_type())) return;
     auto& values = plan_.values;
     const auto loops = loops_of(target);
     const bool first = known_.count(target.slot) == 0;

@@ -182,7 +182,7 @@ std::vector<access> planes_of(const program_plan& plan, const assign& seed,
 }  // namespace
 
 void fuse(program_plan& plan, const ir::program_view& program) {
-    if (plan.type != element::f32 && plan.type != element::f64) return;
+    if (!is_real(plan.computed_type())) return;
     slot_set noted, cheap;
     auto uses = find_uses(plan);
     const auto fuse_one = [&](assignment_kind wanted) {

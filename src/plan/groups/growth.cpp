@@ -86,7 +86,9 @@ bool growth::sums_suit(const loop_list& free, const loop_list& over, const match
 bool growth::can_be_made(slot_number slot) const {
     const auto k = slot.index();
     const auto& writers = uses_[k].writers;
-    if (group_.plan->slots[k].kind != storage::workspace || writers.empty()) return false;
+    const program_plan& plan = *group_.plan;
+    if (plan.slots[k].kind != storage::workspace || writers.empty()) return false;
+    if (!plan.holds(slot, plan.computed_type())) return false;
     return std::all_of(writers.begin(), writers.end(), [&](std::size_t w) {
         const assign* a = group_.plan->steps[w].as_assign();
         if (a == nullptr || !starts_at_zero(a->target)) return false;
@@ -132,9 +134,12 @@ growth::outcome growth::place(std::size_t step) {
     if (edged) return fail(slot_number::none, "a contraction reads it beside an axis");
     if (a->kind == assignment_kind::map) return place_map(step, *a);
     if (a->kind == assignment_kind::contract) return place_contraction(step, *a);
-    if (a->kind == assignment_kind::gather)
-        return place_elements(step, group_.plan->values[a->body].source.slot,
-                              "it is read at places that a tensor says");
+    if (a->kind == assignment_kind::gather) {
+        const expression& read = group_.plan->values[a->body];
+        return place_elements(step, read.source.slot,
+                              read.kind == kind::load ? "it is converted to another type"
+                                                      : "it is read at places that a tensor says");
+    }
     if (a->kind == assignment_kind::scan)
         return fail(slot_number::none, "it is summed up to each element");
     if (a->kind == assignment_kind::matrix)
@@ -328,7 +333,7 @@ bool growth::sums_few_values() {
         return sums_exponentials(group_.at(step).folding);
     };
     const bool weights = std::ranges::any_of(group_.members, has_exponentials);
-    double bytes = static_cast<double>(size_of(group_.plan->type));
+    double bytes = static_cast<double>(size_of(group_.plan->computed_type()));
     for (std::size_t l = 0; l < group_.loops.size(); ++l)
         bytes *= static_cast<double>(group_.extent(l));
     if (weights && bytes > large_bytes) return true;
@@ -377,7 +382,7 @@ bool growth::makes_more_than_it_reads() {
                       [&](const access& from) { planes = planes || group_.is_plane(from.slot); });
         if (a.kind != assignment_kind::map || large || planes) continue;
         from_small = true;
-        bytes += values.size(a.loops) * static_cast<double>(size_of(group_.plan->type));
+        bytes += values.size(a.loops) * static_cast<double>(size_of(group_.plan->computed_type()));
     }
     return products || (from_small && (softmax || bytes >= near_bytes));
 }
@@ -442,7 +447,7 @@ bool growth::run(std::size_t seed, const access& read) {
     separate_batch();
     std::sort(members.begin(), members.end());
     std::sort(group_.consumers.begin(), group_.consumers.end());
-    return sums_few_values() && makes_more_than_it_reads();
+    return sums_few_values() && makes_more_than_it_reads() && makes_more_than_it_converts();
 }
 
 }  // namespace ricci::plan

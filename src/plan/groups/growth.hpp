@@ -52,6 +52,7 @@ private:
     void separate_batch();
     bool sums_few_values();
     bool makes_more_than_it_reads();
+    bool makes_more_than_it_converts();
     void separate(const loop_choice& first, const loop_choice& second);
     bool separate_rows(slot_number plane, const std::vector<std::int32_t>& axes, int depth);
 

@@ -52,6 +52,7 @@ private:
         const auto all = united(a.loops, a.over);
         for_each_load(values_, a, [&](const access& from) {
             if (plan_.slot_of(from).kind != storage::workspace ||
+                !plan_.holds(from.slot, plan_.computed_type()) ||
                 !std::ranges::all_of(from.at, is_whole_axis) || loops_of(from) != all)
                 return;
             unique = unique && !found;
@@ -173,7 +174,7 @@ private:
             return values_.load(map.target);
         };
         const access maximum = found(fold::maximum), excess = found(fold::excess);
-        const double least = plan_.type == element::f32
+        const double least = plan_.computed_type() == element::f32
                                  ? double{std::numeric_limits<float>::lowest()}
                                  : std::numeric_limits<double>::lowest();
         const expr above =

@@ -127,7 +127,7 @@ void phases::count(fused& group, const step_set& steps) const {
         double elements = 1;
         for (std::size_t g = 0; g < group_.loops.size(); ++g)
             if (plane->second[g].axis >= 0) elements *= static_cast<double>(group_.extent(g));
-        group.saved_bytes += elements * static_cast<double>(size_of(plan_.type));
+        group.saved_bytes += elements * static_cast<double>(size_of(plan_.computed_type()));
     }
 }
 

@@ -324,7 +324,7 @@ bool phases::pays() {
     std::int32_t last = 0;
     for (const auto& c : consumers_)
         if (!c.replaced) last = std::max(last, c.phase);
-    double terms = 0, bytes = static_cast<double>(size_of(plan_.type));
+    double terms = 0, bytes = static_cast<double>(size_of(plan_.computed_type()));
     for (const auto& p : tiles_.products()) terms += plan_.values.size(group_.at(p.step).over);
     for (const auto& l : group_.loops) bytes *= static_cast<double>(plan_.values.extent(l.what));
     if (last > 1 && terms > most_repeated && bytes <= storable_bytes) {

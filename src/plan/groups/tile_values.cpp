@@ -21,8 +21,10 @@ access add_slot(program_plan& plan, storage kind, const loop_list& axes) {
         memory.axes.push_back(plan.values.loops().letter(l));
         result.at.push_back({0, {{l, 1}}});
     }
+    memory.own_type = plan.computed_type();
+    memory.is_foreign = memory.own_type != plan.type;
     if (kind == storage::workspace)
-        memory.bytes = static_cast<std::size_t>(elements) * size_of(plan.type);
+        memory.bytes = static_cast<std::size_t>(elements) * size_of(memory.own_type);
     result.slot = plan.add(std::move(memory));
     return result;
 }

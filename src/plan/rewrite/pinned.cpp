@@ -120,8 +120,10 @@ private:
             if (!asks || std::ranges::none_of(node.arguments,
                                               [&](expr a) { return candidate_of(a) != nullptr; }))
                 return expr::none;
+            if (is_narrow_ && is_extremum(node)) return unrounded_extremum(part);
             expr_list arguments;
-            for (const expr a : expr_list(node.arguments)) arguments.push_back(operand(a));
+            for (const expr a : expr_list(node.arguments))
+                arguments.push_back(unrounded(operand(a)));
             if (is_equality(values_[part]))
                 return values_.apply(opcode::equal, arguments[0], arguments[1]);
             return values_.row(values_[part].folding, values_[part].over, arguments[0]);
@@ -130,8 +132,38 @@ private:
     }
     expr operand(expr value) {
         const candidate* const c = candidate_of(value);
-        if (c == nullptr) return rewritten(value);
+        if (c == nullptr || is_float(value)) return rewritten(value);
         return is_larger_sum(value) ? sum_of_parts(value) : tensor_of(value);
+    }
+
+    /// Of 16 bits: a tensor that holds floats as it is.
+    bool is_float(expr e) const {
+        const auto& node = values_[e];
+        return is_narrow_ && node.kind == kind::load &&
+               plan_.holds(node.source.slot, plan_.computed_type());
+    }
+    /// Of 16 bits: the extremum of what is pinned in a float tensor, in one of its own.
+    expr unrounded_extremum(expr e) {
+        for (const made_tensor& m : extrema_)
+            if (const auto same = match(values_, m.value, e))
+                return values_.load(renamed(m.target, same->names));
+        const auto node = values_[e];  // a copy: the graph grows below
+        read_equation made =
+            new_equation(plan_, equation_, axes_of(values_, e), plan_.computed_type());
+        made.value = values_.row(node.folding, node.over, operand(node.arguments[0]));
+        extrema_.push_back({e, made.target});
+        const expr load = values_.load(made.target);
+        add(std::move(made));
+        return load;
+    }
+    /// Such an extremum in the place of the tensor that is it, rounded.
+    expr unrounded(expr e) const {
+        const expr value = is_narrow_ ? defined_.value_of(e) : expr::none;
+        const bool is_it = value && values_[value].kind == kind::load &&
+                           std::ranges::any_of(extrema_, [&](const made_tensor& m) {
+                               return m.target.slot == values_[value].source.slot;
+                           });
+        return is_it ? value : e;
     }
 
     /// A sum where no term has the loops of all: of those with the same loops, or fewer, a tensor
@@ -178,7 +210,8 @@ private:
         return expr::none;
     }
     void make(expr value) {
-        read_equation made = new_equation(plan_, equation_, axes_of(values_, value), plan_.type);
+        read_equation made =
+            new_equation(plan_, equation_, axes_of(values_, value), plan_.computed_type());
         made.value = rewritten(where_wanted(value));
         made_.push_back({value, made.target});
         add(std::move(made));
@@ -235,6 +268,7 @@ private:
     /// once: as a whole, or of a larger sum its parts, whose sum has the same bits everywhere.
     bool is_rounded(expr e) const {
         if (is_exact(e, false)) return false;
+        if (is_narrow_) return true;  // its extremum is, where it has a name
         return !is_larger_sum(e) || !is_exact(e, true) || values_.terms(e).size() > 2;
     }
     /// Whether nothing is rounded on the way from tensors; or, with `sums`, in sums alone.
@@ -282,11 +316,11 @@ private:
                 return values_.is_bracket(e);
         }
     }
-    /// A sum that has more elements than any tensor in it; in 32 or 64 bits, where sums of the same
-    /// numbers have the same bits everywhere.
+    /// A sum that has more elements than any tensor in it. It is computed in 32 or 64 bits, where
+    /// sums of the same numbers have the same bits everywhere.
     bool is_larger_sum(expr e) const {
         const auto& node = values_[e];
-        if (is_narrow_ || node.kind != kind::operation || node.code != opcode::add) return false;
+        if (node.kind != kind::operation || node.code != opcode::add) return false;
         double largest = 0;
         const auto looks_up = [&](const auto& self, expr part) -> bool {
             const auto& inner = values_[part];
@@ -312,7 +346,7 @@ private:
     std::unordered_map<slot_number, std::size_t> defined_in_;
     std::vector<candidate> all_;
     std::unordered_map<expr, expr> done_;
-    std::vector<made_tensor> made_;
+    std::vector<made_tensor> made_, extrema_;
     ir::ref equation_ = ir::none;  // that is rewritten
 };
 

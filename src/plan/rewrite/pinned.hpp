@@ -9,8 +9,9 @@ namespace ricci::plan {
 
 /// Gives a value that a maximum or minimum is taken of, and that is compared for equality as well,
 /// a tensor of its own before both: the gradient of y = max_i(a^i b^i) asks where a^i b^i is y.
-/// Computed twice, in two steps, it may differ in its last bits, and in 16 bits y is rounded as no
-/// product on the way is; then no place, or not every place, would be found.
+/// Computed twice, in two steps, it may differ in its last bits; then no place, or not every place,
+/// would be found. Of 16 bits that tensor holds floats, and so does one of its extremum, which y is
+/// rounded from and the value is compared with.
 ///
 /// Tensors as they are, and what is made of them without any rounding, stay where they are; so do
 /// sums of those that would take more memory than all they are made of, as in max_j(a^{ij} +

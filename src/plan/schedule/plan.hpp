@@ -87,6 +87,12 @@ struct operand_rule {
     std::string words;
 };
 
+/// Whether elements are stored in 16 bits; they are computed with in float.
+constexpr bool is_narrow(element type) { return type == element::bf16 || type == element::f16; }
+/// The type that elements are computed with in.
+constexpr element computed_in(element type) { return is_narrow(type) ? element::f32 : type; }
+constexpr bool is_real(element type) { return type == element::f32 || type == element::f64; }
+
 struct program_plan {
     element type = element::f32;
     std::vector<slot> slots;  // one for each name of the program, then temporaries
@@ -107,6 +113,8 @@ struct program_plan {
         const slot& s = slots[number.index()];
         return s.is_foreign ? s.own_type : type;
     }
+    /// The type that values of the equations are computed in, and have in fused groups.
+    element computed_type() const { return computed_in(type); }
     bool is_truth(slot_number number) const { return slots[number.index()].is_truth; }
     const slot& slot_of(const access& a) const { return slots[a.slot.index()]; }
     /// Whether these are all elements of a tensor, each axis by a loop of its own.
