@@ -15,7 +15,7 @@
 namespace {
 
 using namespace ricci::bench;
-using ricci::testing::dense;
+using ricci::testing::dense_copy;
 
 // Parts of complex numbers, and real numbers as they are.
 template <class T>
@@ -41,8 +41,8 @@ constexpr double tolerance() {
 }
 
 template <class T, class Part>
-dense part_of(const bound_case<T>& bound, const sized_case& which, std::size_t k, Part part) {
-    dense d;
+dense_copy part_of(const bound_case<T>& bound, const sized_case& which, std::size_t k, Part part) {
+    dense_copy d;
     for (const auto n : which.shape(k)) d.extents.push_back(static_cast<std::size_t>(n));
     const auto& from = k + 1 == which.labels.size() ? bound.result() : bound.operand(k);
     for (const T& x : from) d.values.push_back(part(x));
@@ -54,20 +54,20 @@ void check(const sized_case& which) {
     bound_case<T> bound(which);
     bound.run();
     const std::size_t last = which.labels.size() - 1;
-    std::vector<dense> real, imaginary;
+    std::vector<dense_copy> real, imaginary;
     for (std::size_t k = 0; k < last; ++k) {
         real.push_back(part_of(bound, which, k, real_part<T>));
         imaginary.push_back(part_of(bound, which, k, imaginary_part<T>));
     }
-    const auto einsum = [&](const std::vector<dense>& operands) {
+    const auto einsum = [&](const std::vector<dense_copy>& operands) {
         return ricci::testing::einsum_by_loops(which.text, operands);
     };
-    dense expected = einsum(real);
+    dense_copy expected = einsum(real);
     if constexpr (ricci::is_complex(ricci::element_v<T>)) {
         REQUIRE(last == 2);
-        dense other = einsum({real[0], imaginary[1]});
-        const dense back = einsum({imaginary[0], imaginary[1]});
-        const dense more = einsum({imaginary[0], real[1]});
+        dense_copy other = einsum({real[0], imaginary[1]});
+        const dense_copy back = einsum({imaginary[0], imaginary[1]});
+        const dense_copy more = einsum({imaginary[0], real[1]});
         for (std::size_t k = 0; k < expected.values.size(); ++k) {
             expected.values[k] -= back.values[k];
             other.values[k] += more.values[k];
@@ -112,15 +112,15 @@ TEST_CASE("the contractions that are timed with extents in their types", "[contr
         const static_case<Number> ours;
         const sized_case which(contraction_cases[Number]);
         INFO(words_for(which));
-        std::vector<dense> operands;
+        std::vector<dense_copy> operands;
         for (std::size_t k = 0; k < which.labels.size(); ++k) {
-            dense d;
+            dense_copy d;
             for (const auto n : which.shape(k)) d.extents.push_back(static_cast<std::size_t>(n));
             if (k + 1 < which.labels.size())
                 d.values.assign(ours.operand(k), ours.operand(k) + which.size(k));
             operands.push_back(std::move(d));
         }
-        dense result = std::move(operands.back());
+        dense_copy result = std::move(operands.back());
         operands.pop_back();
         const auto out = ours.run();
         result.values.assign(out.data(), out.data() + out.size());

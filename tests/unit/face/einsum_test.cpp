@@ -16,7 +16,7 @@ namespace {
 using ricci::tensor;
 using ricci::tensor_view;
 using ricci::testing::copy_of;
-using ricci::testing::dense;
+using ricci::testing::dense_copy;
 using ricci::testing::difference;
 using ricci::testing::einsum_by_loops;
 using ricci::testing::random_tensor;
@@ -162,22 +162,22 @@ TEST_CASE("einsum of empty extents", "[einsum]") {
     tensor<double, 2> a({3, 0}), b({0, 4});
     const auto c = ricci::einsum<"ij,jk->ik">(a, b);
     CHECK(c.extents() == std::array<std::size_t, 2>{3, 4});
-    CHECK(difference(copy_of(c), dense{{3, 4}, std::vector<long double>(12, 0)}, 0) == "");
+    CHECK(difference(copy_of(c), dense_copy{{3, 4}, std::vector<long double>(12, 0)}, 0) == "");
     CHECK(ricci::einsum<"ij,jk->ik">(b, tensor<double, 2>({4, 2})).extents() ==
           std::array<std::size_t, 2>{0, 2});
 }
 
 TEST_CASE("einsum_into scales, adds and writes any strides", "[einsum]") {
     const auto a = random<double>({4, 7}, 31), b = random<double>({7, 5}, 32);
-    const dense product = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
-    const auto expected = [&](const dense& before, double alpha, double beta) {
-        dense out = before;
+    const dense_copy product = einsum_by_loops("ij,jk->ik", {copy_of(a), copy_of(b)});
+    const auto expected = [&](const dense_copy& before, double alpha, double beta) {
+        dense_copy out = before;
         for (std::size_t k = 0; k < out.values.size(); ++k)
             out.values[k] = alpha * product.values[k] + beta * before.values[k];
         return out;
     };
     auto c = random<double>({4, 5}, 33);
-    const dense before = copy_of(c);
+    const dense_copy before = copy_of(c);
     ricci::einsum_into<"ij,jk->ik">(c, {.alpha = 2, .beta = 1}, a, b);
     CHECK(difference(copy_of(c), expected(before, 2, 1), 1e-14) == "");
     ricci::einsum_into<"ij,jk->ik">(c, {.alpha = -0.5}, a, b);
@@ -206,7 +206,8 @@ TEST_CASE("einsum_into scales, adds and writes any strides", "[einsum]") {
     ricci::einsum_into<"ij,jk->ik">(out, a, b);
     CHECK(difference(copy_of(out), product, 1e-14) == "");
     ricci::einsum_into<"ij,jk->ik">(out, {.alpha = 1, .beta = -1}, a, b);
-    CHECK(difference(copy_of(out), dense{{4, 5}, std::vector<long double>(20, 0)}, 1e-13) == "");
+    CHECK(difference(copy_of(out), dense_copy{{4, 5}, std::vector<long double>(20, 0)}, 1e-13) ==
+          "");
     CHECK(std::count(ground.begin(), ground.end(), 7) == 80);
 
     // backwards
