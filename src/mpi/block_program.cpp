@@ -70,6 +70,7 @@ public:
         exchanges_ = std::make_unique<stage_exchanges>(placed(), context_);
         for (int b = who_.first(who_.rank); b < who_.end(who_.rank); ++b)
             parts_.push_back(std::make_unique<block_part>(request, b, blocks));
+        check_stages();
         // what moves is copied to where blocks look at it
         for (const ir::ref n : given_.moving) given_.arrays[n] = given_.arrays.at(n).clone();
         take_inputs();
@@ -231,6 +232,23 @@ private:
 
     // Stages ----------------------------------------------------------------------------------
 
+    // Letters of a few places may leave some blocks less to do than others: of these nothing is
+    // decided for all.
+    void check_stages() const {
+        for (const auto& p : parts_)
+            if (!does_the_same(p->placed.stages(), placed().stages()))
+                throw error(fmt::format(
+                    "ricci: with {} shared out in {} blocks some of these have other steps than "
+                    "the first one, so that the same bits on any number of ranks cannot be had; "
+                    "prepare it without reproducible, or with fewer blocks.",
+                    real_.letter, who_.blocks()));
+    }
+    static bool does_the_same(const std::vector<stage>& mine, const std::vector<stage>& first) {
+        const auto alike = [](const stage& a, const stage& b) {
+            return a.whole == b.whole && a.exchanges.size() == b.exchanges.size();
+        };
+        return std::ranges::equal(mine, first, alike);
+    }
     void add_stage(std::size_t k) {
         add_step(*whole_, k, placed().stages()[k].whole);
         for (const auto& p : parts_) add_step(*p, k, !placed().stages()[k].whole);

@@ -110,10 +110,10 @@ public:
 
 private:
     /// Whether a tensor of a plan of a 16-bit type holds floats, as those that no text names do:
-    /// the result, or one that is read.
+    /// the result, one that is read, or one that may be made again where it is read.
     bool has_floats() const {
         if (!is_narrow(plan_.type)) return false;
-        bool found = plan_.holds(of_.target.slot, element::f32);
+        bool found = plan_.holds(of_.target.slot, element::f32) || known_.recomputed.any();
         plan_.values.for_each_load(of_.values(), [&](const access& read) {
             found = found || plan_.holds(read.slot, element::f32);
         });

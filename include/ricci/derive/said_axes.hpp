@@ -316,7 +316,9 @@ private:
             if (best == none || (fits(j) && (!fits(best) || size(j) > size(best)))) best = j;
         }
         const bool primed = size(b.index) > ir::letter_of(p_, b.index).size;
-        if (best != none && b.counts && primed) return p_.indices[best].along == along;
+        // one that is spelt otherwise in the end is counted by no letter
+        if (best != none && b.counts && primed)
+            return p_.indices[best].along == along && !(is_said(e, best) && is_respelt(e, best));
         // what the caller gives comes first, and else any index of the letter
         for (const extent_giver<Program>& g : givers_) {
             if (g.name != along.tensor) continue;
@@ -404,13 +406,18 @@ private:
                 if (!taken.has(letters_[i])) rename(i, letters_[i]);
             } else if (!is_said(e, i)) {
                 rename(i, index_like(p_, i, ir::no_axis));
-            } else if (!ir::has_index(p_, q.positions, i) && meets(all, i)) {
+            } else if (is_respelt(e, i)) {
                 rename(i, with_more_primes(p_, i, taken));
             }
         }
         q.body = ir::rename_indices(p_, q.body, renamed);
         q.positions = ir::rename_positions(p_, q.positions, renamed);
         p_.equations[e] = q;
+    }
+    /// Whether a bound index whose axis is said gets more primes, so that it is no other one.
+    constexpr bool is_respelt(ref e, ref index) const {
+        const ir::equation& q = p_.equations[e];
+        return !ir::has_index(p_, q.positions, index) && meets(ir::indices_of(p_, q), index);
     }
     /// Whether another index of an equation is spelt like one, over another axis.
     constexpr bool meets(const ir::index_set& all, ref index) const {

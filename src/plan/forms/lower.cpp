@@ -261,7 +261,8 @@ expr lowering::stored(expr e) {
         return padded(is_foreign(e) ? native(e) : e);
     if (graph_[e].kind == kind::load && !is_foreign(e)) return e;
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
-    if (const expr there = known_.recomputed.memory_of(e)) return there;
+    if (const expr there = known_.recomputed.memory_of(e))
+        return is_foreign(there) ? stored(there) : there;
     expr value = e;
     expr result;
     const bool condition = graph_.is_condition(e);  // what is stored of a bracket is one
