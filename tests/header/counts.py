@@ -26,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # they include from the standard library and Hana, more with every version of them.
 MOST_LINES = {"reading": 15_310, "header": 22_540, "equations": 22_555}
 MOST_LINES_OF_OTHERS = 30_000
-MOST_INSTANTIATIONS = {"reading": 2_890, "header": 3_045, "equations": 3_830}
+MOST_INSTANTIATIONS = {"reading": 2_895, "header": 3_045, "equations": 3_830}
 
 # How many times as long as those headers alone: the best of several runs, as others use the machine
 # too, and half as much more, as they use it all the time.
