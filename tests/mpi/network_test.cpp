@@ -143,7 +143,9 @@ TEST_CASE("what is stopped goes on where it was") {
     const array resumed = mpi::contract(MPI_COMM_WORLD, r.n, *r.order, telling, file);
     CHECK(same_bits(resumed, mpi::contract(MPI_COMM_SELF, r.n, *r.order)));
     CHECK(difference(resumed, whole) < 1e-12);
-    CHECK((rank_of_world() != 0 || (before >= 0 && !std::filesystem::exists(file))));
+    // Of several ranks the others may have taken what was left.
+    CHECK((ranks_of_world() > 1 || before >= 0));
+    CHECK((rank_of_world() != 0 || !std::filesystem::exists(file)));
     // Nor is one that has lost its end.
     asked = 0;
     same_words([&] { mpi::contract(MPI_COMM_WORLD, r.n, *r.order, stopping, file); });
