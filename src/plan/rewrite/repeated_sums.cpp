@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include <ricci/ir/extrema.hpp>
+
 #include "src/plan/pool/mixed.hpp"
 
 namespace ricci::plan {
@@ -125,7 +127,9 @@ repeated_sums::repeated_sums(const ir::program_view& p) {
 
 void repeated_sums::look(const ir::program_view& p, ir::ref n) {
     const ir::node& x = p.nodes[n];
-    if (x.kind == ir::op::reduce && !is_place(p, x)) found_.push_back(likeness_.of(p, n));
+    // Places of extrema are whole numbers, and nothing but a result is told to hold such.
+    if (x.kind == ir::op::reduce && !is_place(p, x) && !ir::gives_place(x))
+        found_.push_back(likeness_.of(p, n));
     if (is_sum(x) && p.nodes[p.child(x, 0)].children.count > 2) {
         const factors f = factors_of(p, x);
         for (std::size_t a = 0; f.have_pairs() && a < f.nodes.size(); ++a)

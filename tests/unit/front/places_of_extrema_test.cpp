@@ -302,3 +302,23 @@ TEST_CASE("layers look up nearest rows on their way forward", "[extrema]") {
     CHECK_THROWS_WITH(run(with_places, {{"x", x}, {"c", first}, {"k", extent(m)}}),
                       Contains("y holds places, which layers use on their way forward"));
 }
+
+TEST_CASE("places that are asked for twice are whole numbers in 16 bits, too", "[places]") {
+    const program p = text(
+        "J^{i} = \\operatorname{argmax}_j(S^{ij})\n"
+        "I^{i} = \\operatorname{argmax}_j(S^{ij})");
+    for (const element type : {element::bf16, element::f32}) {
+        array s(type, {2, 600});
+        const auto set = [&](std::size_t k, float value) {
+            if (type == element::bf16) static_cast<bf16*>(s.data())[k] = bf16(value);
+            else static_cast<float*>(s.data())[k] = value;
+        };
+        for (std::size_t k = 0; k < s.size(); ++k) set(k, k == 257 || k == 600 + 513 ? 2 : 1);
+        const arrays found = run(p, {{"S", s}});
+        for (const char* name : {"I", "J"}) {
+            const auto* places = static_cast<const std::int32_t*>(found[name].data());
+            CHECK(places[0] == 257);
+            CHECK(places[1] == 513);
+        }
+    }
+}
