@@ -239,8 +239,8 @@ void pairs<T>::add_pairs(task& t, std::int64_t row, std::int64_t rows, std::int6
     }
 }
 
-// Sums of a tile of columns begin at 0, which rounds less than one long chain. States of two numbers
-// go on from what they were: it is dear to join two of them.
+// Sums of a tile of columns begin at 0, which rounds less than one long chain. States of two
+// numbers go on from what they were, as it takes long to join two of them.
 template <class T>
 void pairs<T>::begin_state(const task& t, std::size_t fold, std::int64_t row,
                            std::int64_t count) const {

@@ -318,7 +318,9 @@ private:
         const bool primed = size(b.index) > ir::letter_of(p_, b.index).size;
         // one that is spelt otherwise in the end is counted by no letter
         if (best != none && b.counts && primed)
-            return p_.indices[best].along == along && !(is_said(e, best) && is_respelt(e, best));
+            return p_.indices[best].along == along &&
+                   !(is_said(e, best) &&
+                     is_respelt(p_.equations[e], ir::indices_of(p_, p_.equations[e]), best));
         // what the caller gives comes first, and else any index of the letter
         for (const extent_giver<Program>& g : givers_) {
             if (g.name != along.tensor) continue;
@@ -406,7 +408,7 @@ private:
                 if (!taken.has(letters_[i])) rename(i, letters_[i]);
             } else if (!is_said(e, i)) {
                 rename(i, index_like(p_, i, ir::no_axis));
-            } else if (is_respelt(e, i)) {
+            } else if (is_respelt(q, all, i)) {
                 rename(i, with_more_primes(p_, i, taken));
             }
         }
@@ -415,9 +417,8 @@ private:
         p_.equations[e] = q;
     }
     /// Whether a bound index whose axis is said gets more primes, so that it is no other one.
-    constexpr bool is_respelt(ref e, ref index) const {
-        const ir::equation& q = p_.equations[e];
-        return !ir::has_index(p_, q.positions, index) && meets(ir::indices_of(p_, q), index);
+    constexpr bool is_respelt(const ir::equation& q, const ir::index_set& all, ref index) const {
+        return !ir::has_index(p_, q.positions, index) && meets(all, index);
     }
     /// Whether another index of an equation is spelt like one, over another axis.
     constexpr bool meets(const ir::index_set& all, ref index) const {

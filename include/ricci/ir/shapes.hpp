@@ -532,14 +532,15 @@ private:
                     share_with_any(e, p.reduced(x, k));
             });
     }
-    /// Of the indices around with this letter and fewer primes the one with most; else any. One that
-    /// has no extent yet is waited for.
+    /// As counted_around() says; one that has no extent yet is waited for.
     constexpr void share_around(ref i) {
         ref best = counted_around(i);
         if (round_ >= last_round && best != none && extent(best) == open_extent)
             best = counted_around(i, true);
         if (best != none && extent(best) != open_extent) cell(i) = cell(best);
     }
+    /// Of the indices around with this letter and fewer primes the one with most; else any.
+    /// `known`: of those that have an extent.
     constexpr ref counted_around(ref i, bool known = false) {
         ref best = none;
         for (ref j : around_) {

@@ -179,7 +179,8 @@ constexpr bool is_symmetric(body_fused what) {
 }  // namespace body_id
 
 /// x, y: where arguments are in the frame, in elements; of a fold x is its state, y and z its
-/// arguments, or z how far behind the first the second number of its state is. Squares: `x` and `y` are of the first, others are `z` behind that of columns.
+/// arguments, or z how far behind the first the second number of its state is. Squares: x and y are
+/// of the first, others are z behind that of columns.
 struct body_instruction {
     std::uint32_t id = body_id::end;
     std::uint32_t x = 0, y = 0, z = 0;

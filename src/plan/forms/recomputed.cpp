@@ -15,8 +15,8 @@ bool is_smaller(const graph& values, expr e, const loop_list& loops) {
 
 }  // namespace
 
-// A difference, which is not multiplied out, as its terms would cancel one another; or a sum over few
-// axes of what lacks some of the loops.
+// A difference, which is not multiplied out, as its terms would cancel one another; or a sum over
+// few axes of what lacks some of the loops.
 expr recomputed_differences::difference_of(const definition& of) const {
     auto& values = plan_.values;
     const auto loops = loops_of(of.target);

@@ -13,10 +13,10 @@ struct group_price {
 
 group_price price_of(const fused_step&);
 
-/// Of a pair of a row and a column: elements that tiles move beside the pair itself, with as much for
-/// operations on lanes that no row fills, and cycles of what is computed. Rows are packed for all
-/// columns, and sums over rows are added up for each tile of rows: what that takes more than where
-/// there are many of both.
+/// Of a pair of a row and a column: elements that tiles move beside the pair itself, with as much
+/// for operations on lanes that no row fills, and cycles of what is computed. Rows are packed for
+/// all columns, and sums over rows are added up for each tile of rows: what that takes more than
+/// where there are many of both.
 struct pair_price {
     double moved = 0, cycles = 0;
     /// Whether writing a plane and reading it again is quicker: it is small then, beside what its
