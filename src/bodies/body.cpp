@@ -20,16 +20,17 @@ int body::append(const node& n) {
     return number;
 }
 
-int body::load(leaf_kind kind, std::int32_t number) {
+int body::load(leaf what) {
     node n;
     n.op = kernels::operation(opcode::load);
-    n.operand = leaf_kinds * number + static_cast<int>(kind);
+    n.operand = leaf_kinds * what.number + static_cast<int>(what.kind);
     return append(n);
 }
 
-int body::row(std::int32_t number) { return load(leaf_kind::row, number); }
-int body::column(std::int32_t number) { return load(leaf_kind::column, number); }
-int body::element(std::int32_t number) { return load(leaf_kind::element, number); }
+int body::row(std::int32_t number) { return load({leaf_kind::row, number}); }
+int body::column(std::int32_t number) { return load({leaf_kind::column, number}); }
+int body::element(std::int32_t number) { return load({leaf_kind::element, number}); }
+int body::pair(std::int32_t number) { return load({leaf_kind::pair, number}); }
 
 leaf body::leaf_of(int k) const {
     const int operand = (*this)[k].operand;
@@ -96,12 +97,7 @@ private:
     int value(int k) {
         const node& n = from_[k];
         if (elementwise::is(n, opcode::constant)) return made_.constant(n.value);
-        if (elementwise::is(n, opcode::load)) {
-            const leaf l = from_.leaf_of(k);
-            return l.kind == leaf_kind::row      ? made_.row(l.number)
-                   : l.kind == leaf_kind::column ? made_.column(l.number)
-                                                 : made_.element(l.number);
-        }
+        if (elementwise::is(n, opcode::load)) return made_.load(from_.leaf_of(k));
         const int a = n.argument[0], b = n.argument[1];
         if (elementwise::is(n, opcode::reciprocal))
             if (const int power = inverse(a); power >= 0) return power;

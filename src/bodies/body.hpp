@@ -19,10 +19,10 @@ inline constexpr int inverse_root = kernels::operation_count;
 inline constexpr int inverse_root_cubed = inverse_root + 1;
 inline constexpr int less_product = inverse_root_cubed + 1;
 
-/// What a body reads: one number for each row, or one for each column. Over lines, rows are one
-/// number for all elements.
-enum class leaf_kind : std::uint8_t { row, column, element };
-inline constexpr int leaf_kinds = 3;
+/// What a body reads: one number for each row, for each column, or for each pair. Over lines, rows
+/// are one number for all elements.
+enum class leaf_kind : std::uint8_t { row, column, element, pair };
+inline constexpr int leaf_kinds = 4;
 struct leaf {
     leaf_kind kind = leaf_kind::row;
     std::int32_t number = 0;  // among those of its kind
@@ -41,6 +41,8 @@ public:
     int row(std::int32_t number);
     int column(std::int32_t number);
     int element(std::int32_t number);
+    int pair(std::int32_t number);
+    int load(leaf what);
     int constant(double value);
     /// A value that is there already is not repeated.
     int apply(int op, int a, int b = -1, int c = -1);
@@ -64,6 +66,7 @@ public:
     bool is_row(int k) const { return is_leaf_of(leaf_kind::row, k); }
     bool is_column(int k) const { return is_leaf_of(leaf_kind::column, k); }
     bool is_element(int k) const { return is_leaf_of(leaf_kind::element, k); }
+    bool is_pair(int k) const { return is_leaf_of(leaf_kind::pair, k); }
     /// One number for a row, or the same one everywhere.
     bool is_row_or_constant(int k) const { return is_row(k) || is(k, steps::opcode::constant); }
     bool is_leaf(int k) const {
@@ -78,7 +81,6 @@ public:
 
 private:
     int append(const node& n);
-    int load(leaf_kind kind, std::int32_t number);
 
     std::vector<node> values_;
     hashed_numbers known_;  // of the values

@@ -53,12 +53,12 @@ private:
 
     double price_of_argument(int v) const {
         if (body_.is_column(v)) return price_of_columns;
-        if (body_.is_element(v)) return price_of_block;
+        if (body_.is_element(v) || body_.is_pair(v)) return price_of_block;
         return body_.is_leaf(v) ? price_of_rows : price_of_block;
     }
     body_place place_of(int v) const {
         if (body_.is_column(v)) return body_place::columns;
-        if (body_.is_element(v)) return body_place::block;
+        if (body_.is_element(v) || body_.is_pair(v)) return body_place::block;
         return body_.is_leaf(v) ? body_place::rows : body_place::block;
     }
     place where(int v) const {

@@ -15,17 +15,18 @@ namespace {
 /// Where everything is in the frame.
 class layout {
 public:
-    layout(const body& what, int rows, int columns, int blocks, const machine_shape& machine,
-           program& to)
+    layout(const body& what, const operand_counts& operands, int blocks,
+           const machine_shape& machine, program& to)
         : body_(what), machine_(machine), made_(to) {
         take(machine.rows());
-        made_.rows = take(rows * machine.rows());
+        made_.rows = take(operands.rows * machine.rows());
         blocks_ = take(blocks * machine.block());
         for (const auto& f : what.folds()) {
             made_.states.push_back(take((kernels::carries_two(f.what) ? 2 : 1) * machine.state(f)));
             made_.folds_rows = made_.folds_rows || f.over_rows;
         }
-        made_.columns = take(columns * machine.tile_columns);
+        made_.columns = take(operands.columns * machine.tile_columns);
+        made_.planes = take(operands.planes * machine.plane());
     }
 
     std::uint32_t address(const place& p) {
@@ -33,6 +34,9 @@ public:
         if (p.leaf < 0) return 0;
         if (body_.is(p.leaf, steps::opcode::constant)) return constant(body_[p.leaf].value);
         const leaf l = body_.leaf_of(p.leaf);
+        if (l.kind == leaf_kind::pair)
+            return kernels::body_plane |
+                   (made_.planes + static_cast<std::uint32_t>(l.number * machine_.plane()));
         return l.kind == leaf_kind::column
                    ? made_.columns + static_cast<std::uint32_t>(l.number * machine_.tile_columns)
                    : made_.rows + static_cast<std::uint32_t>(l.number * machine_.rows());
@@ -117,10 +121,10 @@ private:
 
 }  // namespace
 
-program compile(const body& what, int rows, int columns, const machine_shape& machine) {
+program compile(const body& what, const operand_counts& operands, const machine_shape& machine) {
     program made;
     const auto [steps, blocks] = generate(what);
-    layout frame(what, rows, columns, blocks, machine, made);
+    layout frame(what, operands, blocks, machine, made);
     for (const step& s : steps) {
         made.code.push_back(frame.instruction(s));
         made.edge_code.push_back(made.code.back());

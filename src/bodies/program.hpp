@@ -15,6 +15,8 @@ struct machine_shape {
     int tile_columns = 512;  // of a frame, whole blocks
     int block() const { return 2 * lanes * columns; }
     int rows() const { return 2 * lanes; }
+    /// Of a plane: rows() of each column of a frame, adjacent.
+    int plane() const { return tile_columns * rows(); }
     /// Elements of a state of one number for each result, in lanes.
     int state(const body_fold& f) const { return f.over_rows ? tile_columns * lanes : rows(); }
 };
@@ -31,14 +33,18 @@ struct program {
     };
     std::uint32_t rows = 0;  // of rows number k: machine_shape::rows() of them from rows + k rows()
     std::uint32_t columns =
-        0;  // of columns number k: tile_columns from columns + k tile_columns on
+        0;                     // of columns number k: tile_columns from columns + k tile_columns on
+    std::uint32_t planes = 0;  // of planes number k: machine_shape::plane() from planes + k plane()
     std::vector<constant> constants;    // rows() equal numbers each
     std::vector<std::uint32_t> states;  // of each fold
     std::uint32_t frame = 0;            // in all
 };
 
-/// `rows`, `columns`: how many operands there are of each.
-program compile(const body& what, int rows, int columns, const machine_shape& machine);
+/// How many operands a body has of each kind.
+struct operand_counts {
+    int rows = 0, columns = 0, planes = 0;
+};
+program compile(const body& what, const operand_counts& operands, const machine_shape& machine);
 
 /// What an operand of a program over lines is.
 enum class line_operand_kind : std::uint8_t { number, elements, constant, block, result };

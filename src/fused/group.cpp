@@ -28,7 +28,8 @@ std::unique_ptr<const loop_order> choose(const steps::fused_group& what, kernel_
     if (kernels == kernel_choice::best) {
         const geometry g = make_geometry(what);
         if (auto body = pair_body_of(what, g)) {
-            auto made = std::make_unique<pairs<T>>(what, g, std::move(*body));
+            auto made =
+                std::make_unique<pairs<T>>(what, g, std::move(*body), packing_of<T>(kernels));
             if (made->is_suitable()) return made;
         }
     }

@@ -18,6 +18,7 @@ constexpr std::int64_t most_contracted = 8;  // numbers of a product
 constexpr std::int64_t most_values = 4;      // of a result
 constexpr std::size_t most_nodes = 200;
 constexpr std::size_t most_folds = 24;
+constexpr std::size_t most_planes = 4;
 
 /// Not of this kind: thrown by the steps of `reader`, caught by `pair_body_of`.
 struct unsuitable {};
@@ -66,11 +67,16 @@ private:
         return static_cast<std::int32_t>(all.size()) - 1;
     }
 
-    /// What does not move along columns is one number for each row.
+    /// What does not move along columns is one number for each row, and what moves along both one
+    /// for each pair.
     int load(std::int32_t operand, std::int64_t offset, std::int32_t product = -1) {
         const bool of_column = stride(operand, true) != 0;
-        require(!of_column || stride(operand, false) == 0);
-        return leaf({operand, offset, product, false, true}, of_column);
+        const pair_operand o{operand, offset, product, false, true};
+        if (!of_column || stride(operand, false) == 0) return leaf(o, of_column);
+        require(product < 0);
+        const std::int32_t number = number_of(made_.planes, o);
+        require(made_.planes.size() <= most_planes);
+        return made_.what.pair(number);
     }
     int leaf(const pair_operand& o, bool of_column) {
         return of_column ? made_.what.column(number_of(made_.columns, o))
@@ -97,7 +103,6 @@ private:
         const auto& p = group_.products[number];
         const auto inner = flatten(p.contracted);
         require(inner.total >= 1 && inner.total <= most_contracted && inner.a.size() == 1);
-        require(p.weights < 0);
         int sum = -1;
         for (std::int64_t k = 0; k < inner.last.extent; ++k) {
             const auto scaled = p.is_distance ? -1 : static_cast<std::int32_t>(number);
@@ -105,8 +110,11 @@ private:
             const int b = load(p.b, inner.b[0] + k * inner.last.b);
             int first = a, second = b;
             if (p.is_distance) first = second = made_.what.apply(opcode::subtract, b, a);
+            if (p.weights >= 0)
+                first = made_.what.apply(opcode::multiply, second,
+                                         load(p.weights, inner.c[0] + k * inner.last.c));
             if (sum >= 0) sum = made_.what.apply(kernels::multiply_add, first, second, sum);
-            else if (p.is_distance) sum = made_.what.apply(opcode::square, first);
+            else if (first == second) sum = made_.what.apply(opcode::square, first);
             else sum = made_.what.apply(opcode::multiply, first, second);
         }
         tiles_.push_back(sum);

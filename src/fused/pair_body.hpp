@@ -12,7 +12,7 @@
 
 namespace ricci::fused {
 
-/// What the body reads of an operand: one number for each row, or for each column.
+/// What the body reads of an operand: one number for each row, for each column, or for each pair.
 struct pair_operand {
     std::int32_t operand = -1;
     std::int64_t offset = 0;
@@ -53,7 +53,7 @@ struct pair_body {
     /// Rows and columns are those of the group, or the other way round: where all results are of
     /// columns, these are the rows of the body.
     bool swapped = false;
-    std::vector<pair_operand> rows, columns;
+    std::vector<pair_operand> rows, columns, planes;
     std::vector<pair_result> results;
 };
 

@@ -17,6 +17,8 @@ namespace {
 constexpr int most_tile_columns = 512;
 // Of states of columns, which every block of rows goes through.
 constexpr std::size_t column_state_bytes = std::size_t{32} << 10;
+// Of planes, which are copied for a block of rows and a tile of columns.
+constexpr std::size_t plane_bytes = std::size_t{32} << 10;
 constexpr std::int64_t most_unit_rows = 256;
 constexpr std::int64_t enough_pair_tasks = 16;
 constexpr double few_pairs = 1 << 18;  // no more than one thread is worth
@@ -26,9 +28,11 @@ std::int64_t parts(std::int64_t extent, std::int64_t size) { return (extent + si
 }  // namespace
 
 template <class T>
-pairs<T>::pairs(const steps::fused_group& what, const geometry& g, pair_body body)
+pairs<T>::pairs(const steps::fused_group& what, const geometry& g, pair_body body,
+                const kernels::kernel_table<T>& packing)
     : body_(std::move(body)),
       machine_(&kernels::body_machine<T>()),
+      packing_(&packing),
       products_(what.products.size()),
       operands_(what.operands.size()),
       offset_(g.offset),
@@ -44,8 +48,15 @@ pairs<T>::pairs(const steps::fused_group& what, const geometry& g, pair_body bod
                column_state_bytes &&
            shape_.tile_columns > 64)
         shape_.tile_columns /= 2;
-    program_ = bodies::compile(body_.what, static_cast<int>(body_.rows.size()),
-                               static_cast<int>(body_.columns.size()), shape_);
+    while (body_.planes.size() * static_cast<std::size_t>(shape_.plane()) * sizeof(T) >
+               plane_bytes &&
+           shape_.tile_columns > 64)
+        shape_.tile_columns /= 2;
+    program_ = bodies::compile(
+        body_.what,
+        {static_cast<int>(body_.rows.size()), static_cast<int>(body_.columns.size()),
+         static_cast<int>(body_.planes.size())},
+        shape_);
     choose_tasks();
     if (!suitable_) return;
     runtime::worker_memory(0);  // now, not in the middle of a run
@@ -68,7 +79,7 @@ void pairs<T>::choose_tasks() {
     // A block that is mostly empty costs as much as a full one. Without vectors a block is two
     // numbers, and choosing an instruction costs more than it does.
     suitable_ = shape_.columns > 1 && all > 0 && extent >= shape_.lanes &&
-                columns_.loop.extent >= 4 * shape_.columns &&
+                columns_.loop.extent >= 4 * shape_.columns && packing_->lanes == shape_.lanes &&
                 (2 * tasks >= enough_pair_tasks || all <= few_pairs) &&
                 bytes() <= runtime::worker_bytes;
 }
@@ -138,7 +149,7 @@ void pairs<T>::run_rows(task& t, std::int64_t unit) const {
     for (std::int64_t o = 0; o < iterations(columns_.others); ++o) {
         move_to(t, batch, other, o);
         for (std::int64_t c = 0; c < columns_.loop.extent; c += shape_.tile_columns)
-            add_pairs(t, row, rows, pack_columns(t, c));
+            add_pairs(t, {row, rows, c, pack_columns(t, c)});
     }
     move_to(t, batch, other, 0);
     write_rows(t, row, rows, true);
@@ -163,7 +174,7 @@ void pairs<T>::run_columns(task& t, runtime::turn& mine, std::int64_t batch,
         // What a column has may change with the row loops around the blocks.
         if (row == 0) pack_columns(t, first);
         clear_totals(t);
-        add_pairs(t, row, rows, columns);
+        add_pairs(t, {row, rows, first, columns});
         if (in_turns && !mine.wait_for(1, unit + 1)) return;
         write_rows(t, row, rows, tile == 0);
         if (split_) mine.advance(unit + 1);
@@ -173,65 +184,20 @@ void pairs<T>::run_columns(task& t, runtime::turn& mine, std::int64_t batch,
 }
 
 template <class T>
-void pairs<T>::load(const task& t, const pair_operand& o, const side& s, std::int64_t first,
-                    std::int64_t count, std::int64_t padded, T* to) const {
-    const auto k = static_cast<std::size_t>(std::max(o.operand, 0));
-    const std::int64_t stride = s.loop.strides[k];
-    if (o.is_place) {
-        for (std::int64_t x = 0; x < count; ++x) to[x] = static_cast<T>(first + x);
-    } else if (o.is_position) {
-        const std::int64_t start = (o.counts_start ? t.at[k] : 0) + first * stride;
-        for (std::int64_t x = 0; x < count; ++x) to[x] = static_cast<T>(start + x * stride);
-    } else {
-        const T* const from =
-            static_cast<const T*>(t.bases[k]) + t.at[k] + o.offset + first * stride;
-        if (stride == 1) {
-            std::copy_n(from, count, to);
-        } else {
-            for (std::int64_t x = 0; x < count; ++x) to[x] = from[x * stride];
-        }
-    }
-    if (o.product >= 0) {
-        const T number = static_cast<T>(t.numbers[o.product]);
-        if (number != 1)
-            for (std::int64_t x = 0; x < count; ++x) to[x] *= number;
-    }
-    // What is no row or column is computed with all the same, as the last one that is.
-    std::fill(to + count, to + padded, to[count - 1]);
-}
-
-/// How many columns there are.
-template <class T>
-std::int64_t pairs<T>::pack_columns(const task& t, std::int64_t first) const {
-    const std::int64_t count =
-        std::min<std::int64_t>(shape_.tile_columns, columns_.loop.extent - first);
-    const std::int64_t padded = parts(count, shape_.columns) * shape_.columns;
-    T* to = t.frame + program_.columns;
-    for (const auto& o : body_.columns) {
-        load(t, o, columns_, first, count, padded, to);
-        to += shape_.tile_columns;
-    }
-    return count;
-}
-
-template <class T>
-void pairs<T>::add_pairs(task& t, std::int64_t row, std::int64_t rows, std::int64_t columns) const {
-    const std::int64_t block = shape_.rows();
+void pairs<T>::add_pairs(task& t, const pair_range& all_pairs) const {
+    const std::int64_t wide = shape_.rows(), columns = all_pairs.columns;
     const std::int64_t whole = columns / shape_.columns * shape_.columns;
     const std::int64_t all = parts(columns, shape_.columns) * shape_.columns;
     const auto& folds = body_.what.folds();
-    for (std::int64_t r = 0; r < rows; r += block) {
-        const std::int64_t count = std::min(block, rows - r);
-        T* to = t.frame + program_.rows;
-        for (const auto& o : body_.rows) {
-            load(t, o, rows_, row + r, count, block, to);
-            to += block;
-        }
+    for (std::int64_t r = 0; r < all_pairs.rows; r += wide) {
+        const std::int64_t count = std::min(wide, all_pairs.rows - r);
+        pack_rows(t, all_pairs.row + r, count);
+        pack_planes(t, {all_pairs.row + r, count, all_pairs.column, columns}, all);
         for (std::size_t f = 0; f < folds.size(); ++f)
             if (!folds[f].over_rows) begin_state(t, f, r, count);
         std::fill_n(t.frame, count, T{1});
-        std::fill(t.frame + count, t.frame + block, T{0});
-        const bool at_edge = program_.folds_rows && count < block;
+        std::fill(t.frame + count, t.frame + wide, T{0});
+        const bool at_edge = program_.folds_rows && count < wide;
         if (!at_edge) machine_->run(program_.code.data(), t.frame, 0, whole, columns);
         machine_->run(program_.edge_code.data(), t.frame, at_edge ? 0 : whole, all, columns);
         for (std::size_t f = 0; f < folds.size(); ++f)

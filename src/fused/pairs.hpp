@@ -10,6 +10,7 @@
 #include "src/bodies/program.hpp"
 #include "src/fused/loop_order.hpp"
 #include "src/fused/pair_body.hpp"
+#include "src/kernels/gemm/gemm.hpp"
 #include "src/runtime/turns.hpp"
 
 namespace ricci::fused {
@@ -23,7 +24,8 @@ struct pair_state {
 template <class T>
 class pairs final : public loop_order {
 public:
-    pairs(const steps::fused_group& what, const geometry& g, pair_body body);
+    pairs(const steps::fused_group& what, const geometry& g, pair_body body,
+          const kernels::kernel_table<T>& packing);
 
     /// Whether there is enough to do that this pays.
     bool is_suitable() const { return suitable_; }
@@ -45,6 +47,11 @@ private:
         const double* numbers = nullptr;
     };
 
+    /// Some rows and some columns.
+    struct pair_range {
+        std::int64_t row = 0, rows = 0, column = 0, columns = 0;
+    };
+
     void choose_tasks();
     std::size_t total_elements() const;
     std::size_t bytes() const;
@@ -55,7 +62,9 @@ private:
     void load(const task& t, const pair_operand& o, const side& s, std::int64_t first,
               std::int64_t count, std::int64_t padded, T* to) const;
     std::int64_t pack_columns(const task& t, std::int64_t first) const;
-    void add_pairs(task& t, std::int64_t row, std::int64_t rows, std::int64_t columns) const;
+    void pack_rows(const task& t, std::int64_t row, std::int64_t count) const;
+    void pack_planes(const task& t, const pair_range& b, std::int64_t padded) const;
+    void add_pairs(task& t, const pair_range& all) const;
     void clear_totals(const task& t) const;
     void clear_columns(const task& t) const;
     void write_rows(const task& t, std::int64_t row, std::int64_t rows, bool first) const;
@@ -77,6 +86,7 @@ private:
 
     pair_body body_;
     const kernels::body_table<T>* machine_;
+    const kernels::kernel_table<T>* packing_;
     bodies::machine_shape shape_;
     bodies::program program_;
     std::size_t products_ = 0, operands_ = 0;

@@ -50,7 +50,7 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
     namespace ids = body_id;
     [[maybe_unused]] const tag d;
     if constexpr (id < ids::store) {
-        const argument<place_of(id - ids::load)> x(frame + i.x, j);
+        const argument<place_of(id - ids::load)> x(frame, i.x, j);
 #define RICCI_BODY_DO(u) a##u = x.template get<u>();
         RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
@@ -61,31 +61,31 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
 #undef RICCI_BODY_DO
     } else if constexpr (id < ids::comparison) {
         constexpr auto what = static_cast<body_binary>((id - ids::binary) / body_places);
-        const argument<place_of(id - ids::binary)> x(frame + i.x, j);
+        const argument<place_of(id - ids::binary)> x(frame, i.x, j);
 #define RICCI_BODY_DO(u) a##u = binary_of<what>(a##u, x.template get<u>());
         RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
     } else if constexpr (id < ids::fused) {
         constexpr auto what = static_cast<body_comparison>((id - ids::comparison) / body_places);
-        const argument<place_of(id - ids::comparison)> x(frame + i.x, j);
+        const argument<place_of(id - ids::comparison)> x(frame, i.x, j);
 #define RICCI_BODY_DO(u) a##u = comparison_of<what>(a##u, x.template get<u>());
         RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
     } else if constexpr (id < ids::square_add) {
         constexpr int places = id - ids::fused;
         constexpr auto what = static_cast<body_fused>(places / (body_places * body_places));
-        const argument<place_of(places / body_places)> x(frame + i.x, j);
-        const argument<place_of(places)> y(frame + i.y, j);
+        const argument<place_of(places / body_places)> x(frame, i.x, j);
+        const argument<place_of(places)> y(frame, i.y, j);
 #define RICCI_BODY_DO(u) a##u = fused_of<what>(a##u, x.template get<u>(), y.template get<u>());
         RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
     } else if constexpr (id < ids::add_square) {
-        const argument<place_of(id - ids::square_add)> x(frame + i.x, j);
+        const argument<place_of(id - ids::square_add)> x(frame, i.x, j);
 #define RICCI_BODY_DO(u) a##u = hn::MulAdd(a##u, a##u, x.template get<u>());
         RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
     } else if constexpr (id < ids::select) {
-        const argument<place_of(id - ids::add_square)> x(frame + i.x, j);
+        const argument<place_of(id - ids::add_square)> x(frame, i.x, j);
 #define RICCI_BODY_DO(u)                      \
     {                                         \
         const vector t = x.template get<u>(); \
@@ -95,8 +95,8 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
 #undef RICCI_BODY_DO
     } else if constexpr (id < ids::pair) {
         constexpr int places = id - ids::select;
-        const argument<place_of(places / body_places)> x(frame + i.x, j);
-        const argument<place_of(places)> y(frame + i.y, j);
+        const argument<place_of(places / body_places)> x(frame, i.x, j);
+        const argument<place_of(places)> y(frame, i.y, j);
 #define RICCI_BODY_DO(u) \
     a##u = hn::IfThenElse(is_true(d, a##u), x.template get<u>(), y.template get<u>());
         RICCI_BODY_EACH(RICCI_BODY_DO)
@@ -106,21 +106,21 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
         constexpr int more = what == body_pair::two_squares     ? 1
                              : what == body_pair::three_squares ? 2
                                                                 : 0;
-        const argument<body_place::rows> r(frame + i.x, j);
-        const argument<body_place::columns> c(frame + i.y, j);
+        const argument<body_place::rows> r(frame, i.x, j);
+        const argument<body_place::columns> c(frame, i.y, j);
 #define RICCI_BODY_DO(u) a##u = pair_of<what>(a##u, r.template get<u>(), c.template get<u>());
         RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
 #define RICCI_BODY_DO(u) \
     a##u = pair_of<body_pair::add_square>(a##u, q.template get<u>(), b.template get<u>());
         if constexpr (more >= 1) {
-            const argument<body_place::rows> q(frame + i.x + row_elements, j);
-            const argument<body_place::columns> b(frame + i.y + i.z, j);
+            const argument<body_place::rows> q(frame, i.x + row_elements, j);
+            const argument<body_place::columns> b(frame, i.y + i.z, j);
             RICCI_BODY_EACH(RICCI_BODY_DO)
         }
         if constexpr (more >= 2) {
-            const argument<body_place::rows> q(frame + i.x + 2 * row_elements, j);
-            const argument<body_place::columns> b(frame + i.y + 2 * i.z, j);
+            const argument<body_place::rows> q(frame, i.x + 2 * row_elements, j);
+            const argument<body_place::columns> b(frame, i.y + 2 * i.z, j);
             RICCI_BODY_EACH(RICCI_BODY_DO)
         }
 #undef RICCI_BODY_DO
@@ -147,7 +147,7 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
 #undef RICCI_BODY_DO
     } else if constexpr (id < ids::fold_columns) {
         constexpr auto what = static_cast<body_function>((id - ids::function) / body_places);
-        const argument<place_of(id - ids::function)> x(frame + i.x, j);
+        const argument<place_of(id - ids::function)> x(frame, i.x, j);
         HWY_ALIGN number block[block_elements];
         HWY_ALIGN number others[block_elements];
 #define RICCI_BODY_DO(u)                        \

@@ -3,7 +3,7 @@
 // A block is two vectors of rows times a few columns. One number of every pair of it is in
 // registers, the accumulator; an instruction changes it, or takes it up into a fold. What else an
 // instruction reads is in a frame of memory: two vectors for all columns of a block (of rows, or a
-// constant), one number for each column, or a whole block that was stored before.
+// constant), one number for each column, or a whole block that was stored before, or is of a plane.
 //
 // No pair knows of others: what becomes of one does not depend on where in a block it is. Folds
 // over columns join those of a block first; folds over rows keep a vector for each column.
@@ -17,9 +17,14 @@
 namespace ricci::kernels {
 
 /// Where an argument of an instruction is in the frame. Rows: two vectors, adjacent. Columns: the
-/// number of column j is j behind the first. Blocks: of vectors, the rows of one column adjacent.
+/// number of column j is j behind the first. Blocks: of vectors, the rows of one column adjacent;
+/// of a plane, the blocks of all columns follow each other.
 enum class body_place : std::uint8_t { rows, columns, block };
 inline constexpr int body_places = 3;
+
+/// In the address of a block: it is of a plane, one number of each pair, and that of the first
+/// column.
+inline constexpr std::uint32_t body_plane = std::uint32_t{1} << 31;
 
 /// The accumulator a becomes, with an argument x: a + x, a - x, x - a, and so on.
 enum class body_binary : std::uint8_t {

@@ -71,8 +71,8 @@ struct argument;
 template <>
 struct argument<body_place::rows> {
     stored<vector> even, odd;
-    HWY_INLINE argument(const number* at, std::int64_t)
-        : even(hn::Load(tag(), at)), odd(hn::Load(tag(), at + lane_count)) {}
+    HWY_INLINE argument(const number* frame, std::uint32_t at, std::int64_t)
+        : even(hn::Load(tag(), frame + at)), odd(hn::Load(tag(), frame + at + lane_count)) {}
     template <int u>
     HWY_INLINE vector get() const {
         return u % row_vectors == 0 ? even : odd;
@@ -82,7 +82,8 @@ struct argument<body_place::rows> {
 template <>
 struct argument<body_place::columns> {
     const number* from;
-    HWY_INLINE argument(const number* at, std::int64_t j) : from(at + j) {}
+    HWY_INLINE argument(const number* frame, std::uint32_t at, std::int64_t j)
+        : from(frame + at + j) {}
     template <int u>
     HWY_INLINE vector get() const {
         return hn::Set(tag(), from[u / row_vectors]);
@@ -92,7 +93,10 @@ struct argument<body_place::columns> {
 template <>
 struct argument<body_place::block> {
     const number* from;
-    HWY_INLINE argument(const number* at, std::int64_t) : from(at) {}
+    // Without a branch: which of both an instruction has changes from one to the next.
+    HWY_INLINE argument(const number* frame, std::uint32_t at, std::int64_t j)
+        : from(frame + (at & ~body_plane) +
+               (-static_cast<std::int64_t>(at / body_plane) & (j * row_elements))) {}
     template <int u>
     HWY_INLINE vector get() const {
         return hn::Load(tag(), from + u * lane_count);

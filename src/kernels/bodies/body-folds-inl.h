@@ -304,9 +304,9 @@ HWY_INLINE void find_factors(const body_instruction& i, const number* frame, std
     constexpr body_place place = of_columns                           ? body_place::columns
                                  : what == body_fold::add_times_block ? body_place::block
                                                                       : body_place::rows;
-    const argument<place> first(frame + i.y, j);
+    const argument<place> first(frame, i.y, j);
     if constexpr (pairs) {
-        const argument<body_place::columns> second(frame + i.z, j);
+        const argument<body_place::columns> second(frame, i.z, j);
         constexpr auto difference =
             what == body_fold::add_times ? body_pair::difference : body_pair::other_difference;
         ((x[u] = difference == body_pair::difference

@@ -22,7 +22,7 @@ using namespace ricci::testing;
 using kernels::body_fold;
 using steps::opcode;
 
-constexpr int row_operands = 4, column_operands = 4;
+constexpr int row_operands = 4, column_operands = 4, plane_operands = 2;
 
 class drawing {
 public:
@@ -36,6 +36,7 @@ public:
         std::vector<int> values, leaves;
         for (int k = 0; k < row_operands; ++k) leaves.push_back(b.row(k));
         for (int k = 0; k < column_operands; ++k) leaves.push_back(b.column(k));
+        for (int k = 0; k < plane_operands; ++k) leaves.push_back(b.pair(k));
         leaves.push_back(b.constant(0.75));
         leaves.push_back(b.constant(-1.5));
         values = leaves;
@@ -155,8 +156,9 @@ void check_values(unsigned seed) {
     const std::size_t rows = 1 + static_cast<std::size_t>(draw.below(70));
     const std::size_t columns = 1 + static_cast<std::size_t>(draw.below(40));
     const auto x = draw.operands<T>(row_operands, rows),
-               z = draw.operands<T>(column_operands, columns);
-    const auto got = machine::run<T>(what, x, z, rows, columns);
+               z = draw.operands<T>(column_operands, columns),
+               planes = draw.operands<T>(plane_operands, rows * columns);
+    const auto got = machine::run<T>(what, x, z, rows, columns, planes);
     const long double unit = std::numeric_limits<T>::epsilon();
     std::vector<std::vector<long double>> sum(got.size()), size(got.size()), error(got.size());
     for (std::size_t f = 0; f < got.size(); ++f) {
@@ -169,7 +171,7 @@ void check_values(unsigned seed) {
     }
     for (std::size_t i = 0; i < rows; ++i)
         for (std::size_t j = 0; j < columns; ++j) {
-            const auto values = machine::values_of<T>(as_written, x, z, i, j);
+            const auto values = machine::values_of<T>(as_written, x, z, i, j, planes);
             for (std::size_t f = 0; f < got.size(); ++f) {
                 const auto& fold = as_written.folds()[f];
                 const auto v = values[static_cast<std::size_t>(fold.value)];
@@ -222,7 +224,8 @@ void check_places(unsigned seed) {
     const std::size_t rows = 1 + static_cast<std::size_t>(draw.below(100));
     const std::size_t columns = 1 + static_cast<std::size_t>(draw.below(100));
     auto x = draw.operands<T>(row_operands, rows), z = draw.operands<T>(column_operands, columns);
-    const auto before = machine::run<T>(what, x, z, rows, columns);
+    auto planes = draw.operands<T>(plane_operands, rows * columns);
+    const auto before = machine::run<T>(what, x, z, rows, columns, planes);
     std::vector<std::size_t> of_rows(rows), of_columns(columns);
     std::iota(of_rows.begin(), of_rows.end(), std::size_t{0});
     std::iota(of_columns.begin(), of_columns.end(), std::size_t{0});
@@ -230,7 +233,11 @@ void check_places(unsigned seed) {
     std::shuffle(of_columns.begin(), of_columns.end(), draw.generator());
     for (auto& one : x) one = permuted(one, of_rows);
     for (auto& one : z) one = permuted(one, of_columns);
-    const auto after = machine::run<T>(what, x, z, rows, columns);
+    std::vector<std::size_t> of_pairs;
+    for (const std::size_t i : of_rows)
+        for (const std::size_t j : of_columns) of_pairs.push_back(i * columns + j);
+    for (auto& one : planes) one = permuted(one, of_pairs);
+    const auto after = machine::run<T>(what, x, z, rows, columns, planes);
     for (std::size_t f = 0; f < before.size(); ++f) {
         CAPTURE(seed, f);
         const auto& order = what.folds()[f].over_rows ? of_columns : of_rows;

@@ -18,16 +18,20 @@ namespace ricci::testing::machine {
 template <class T>
 using operands = std::vector<std::vector<T>>;
 
-/// The folds of a body: of each, one number for each row, or for each column.
+/// The folds of a body: of each, one number for each row, or for each column. Of planes number
+/// i * column_count + j is that of row i and column j.
 template <class T>
 std::vector<std::vector<T>> run(const bodies::body& what, const operands<T>& rows,
                                 const operands<T>& columns, std::size_t row_count,
-                                std::size_t column_count) {
+                                std::size_t column_count, const operands<T>& planes = {}) {
     const auto& table = kernels::body_machine<T>();
     const int tile = (static_cast<int>(column_count) + 63) / 64 * 64;
     const bodies::machine_shape shape{table.lanes, table.columns, tile};
-    const auto program = bodies::compile(what, static_cast<int>(rows.size()),
-                                         static_cast<int>(columns.size()), shape);
+    const auto program =
+        bodies::compile(what,
+                        {static_cast<int>(rows.size()), static_cast<int>(columns.size()),
+                         static_cast<int>(planes.size())},
+                        shape);
     std::vector<T> memory(program.frame + 64);
     auto* frame = memory.data();
     while (reinterpret_cast<std::uintptr_t>(frame) % 64 != 0) ++frame;
@@ -78,6 +82,11 @@ std::vector<std::vector<T>> run(const bodies::body& what, const operands<T>& row
         for (std::size_t k = 0; k < rows.size(); ++k)
             for (std::size_t x = 0; x < block; ++x)
                 frame[program.rows + k * block + x] = rows[k][r + std::min(x, here - 1)];
+        for (std::size_t k = 0; k < planes.size(); ++k)
+            for (std::size_t e = 0; e < static_cast<std::size_t>(shape.plane()); ++e)
+                frame[program.planes + k * static_cast<std::size_t>(shape.plane()) + e] =
+                    planes[k][(r + std::min(e % block, here - 1)) * column_count +
+                              std::min(e / block, column_count - 1)];
         for (std::size_t x = 0; x < block; ++x) frame[x] = x < here ? T{1} : T{0};
         for (std::size_t f = 0; f < results.size(); ++f)
             if (!what.folds()[f].over_rows)
@@ -153,7 +162,8 @@ inline bounded applied(int op, bounded a, bounded b, bounded c, long double unit
 /// Every value of a body for one pair.
 template <class T>
 std::vector<bounded> values_of(const bodies::body& what, const operands<T>& rows,
-                               const operands<T>& columns, std::size_t i, std::size_t j) {
+                               const operands<T>& columns, std::size_t i, std::size_t j,
+                               const operands<T>& planes = {}) {
     std::vector<bounded> values;
     const long double unit = std::numeric_limits<T>::epsilon();
     for (std::size_t k = 0; k < what.values().size(); ++k) {
@@ -166,8 +176,11 @@ std::vector<bounded> values_of(const bodies::body& what, const operands<T>& rows
         } else if (elementwise::is(n, steps::opcode::load)) {
             const auto leaf = what.leaf_of(static_cast<int>(k));
             const auto number = static_cast<std::size_t>(leaf.number);
-            values.push_back(
-                {leaf.kind == bodies::leaf_kind::column ? columns[number][j] : rows[number][i], 0});
+            values.push_back({leaf.kind == bodies::leaf_kind::column ? columns[number][j]
+                              : leaf.kind == bodies::leaf_kind::pair
+                                  ? planes[number][i * columns[0].size() + j]
+                                  : rows[number][i],
+                              0});
         } else {
             values.push_back(applied(n.op, argument(0), argument(1), argument(2), unit));
         }
