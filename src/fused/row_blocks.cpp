@@ -85,10 +85,7 @@ bool row_blocks<T>::choose_blocks() {
     if (first_.shape().row != g.row || first_.shape().column != g.column) return false;
     batches_ = iterations(g.batch);
     units_ = iterations(g.other_rows) * second_.row_tiles();
-    // What is one tile is made at once, with less around it.
-    if (iterations(g.other_columns) != 1 || units_ < 2 || batches_ == 0 ||
-        g.column.extent <= second_.sizes().columns)
-        return false;
+    if (iterations(g.other_columns) != 1 || units_ < 2 || batches_ == 0) return false;
     first_bytes_ = to_lines(first_.bytes());
     second_bytes_ = to_lines(second_.bytes());
     const std::size_t sums = second_.shared_elements() * sizeof(T);

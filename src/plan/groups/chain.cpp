@@ -62,30 +62,50 @@ fused with_names(graph& values, fused f, const loop_map& names) {
     return f;
 }
 
+/// Distances of no more terms are as quickly made again, in registers.
+constexpr double few_terms = 8;
+
+/// What a product reads, or a distance that takes longer to make than to keep: both sides, and the
+/// weight of a distance. Nothing of other members.
+std::vector<access> read_by_product(const graph& values, const member& m) {
+    if (m.kind == member_kind::product) {
+        const auto f = factors_of(values, m.what);
+        return {f.a->source, f.b->source};
+    }
+    if (m.kind != member_kind::distance || values.size(m.what.over) <= few_terms) return {};
+    const auto parts = *distance_of(values, m.what);
+    std::vector<access> all;
+    for (const expr e : {parts.a, parts.b, parts.weight})
+        if (e) all.push_back(values[e].source);
+    return all;
+}
+
+/// Whether two members make the same product, but for the names of what they sum over.
+bool make_the_same(const graph& values, const member& x, const member& y) {
+    const auto of_x = read_by_product(values, x), of_y = read_by_product(values, y);
+    if (x.kind != y.kind || of_x.empty() || of_x.size() != of_y.size() ||
+        x.what.scale != y.what.scale || x.what.over.size() != y.what.over.size())
+        return false;
+    const auto names = same_but_for(of_x[0], of_y[0], x.what.over);
+    if (names.size() != x.what.over.size()) return false;
+    for (std::size_t k = 0; k < of_x.size(); ++k)
+        if (of_x[k].slot != of_y[k].slot || plan::renamed(of_x[k], names).at != of_y[k].at)
+            return false;
+    return true;
+}
+
 std::vector<kept_tile> common_products(const graph& values, const fused& first,
                                        const fused& second) {
     std::vector<kept_tile> result;
-    for (const auto& mine : second.members) {
-        if (mine.kind != member_kind::product) continue;
-        const auto q = factors_of(values, mine.what);
+    for (const auto& mine : second.members)
         for (const auto& other : first.members) {
-            if (other.kind != member_kind::product || other.what.scale != mine.what.scale ||
-                other.what.over.size() != mine.what.over.size())
-                continue;
-            const auto p = factors_of(values, other.what);
-            const auto names = same_but_for(q.a->source, p.a->source, mine.what.over);
-            const bool same = names.size() == mine.what.over.size() &&
-                              plan::renamed(q.b->source, names).at == p.b->source.at &&
-                              q.b->source.slot == p.b->source.slot &&
-                              q.a->source.slot == p.a->source.slot;
             const bool taken = std::any_of(result.begin(), result.end(), [&](const auto& k) {
                 return k.first == other.what.target.slot;
             });
-            if (!same || taken) continue;
+            if (taken || !make_the_same(values, mine, other)) continue;
             result.push_back({other.what.target.slot, mine.what.target.slot});
             break;
         }
-    }
     return result;
 }
 
