@@ -22,19 +22,30 @@ constexpr std::int64_t most_again = 16;
 
 }  // namespace
 
+// Column loops around the tiles go by with the same rows packed.
+template <class T>
+typename tiles<T>::weight_side tiles<T>::side_of_weights(std::int32_t operand) const {
+    const auto k = static_cast<std::size_t>(operand);
+    const auto moves = [&](const tile_loop& l) { return l.strides[k] != 0; };
+    if (moves(geometry_.column) || std::ranges::any_of(geometry_.other_columns, moves))
+        return weight_side::columns;
+    return moves(geometry_.row) ? weight_side::rows : weight_side::terms;
+}
+
 template <class T>
 void tiles<T>::lay_out_distances() {
     const auto width = static_cast<std::size_t>(sizes_.full.width);
     bool any = false;
     for (auto& p : products_) {
         const auto total = static_cast<std::size_t>(p.contracted.total);
-        if (p.weights >= 0) p.weight_line = take(total + 1);
+        const auto lines =
+            static_cast<std::size_t>(steps::packed_at_once(p.contracted.total)) * width;
+        if (p.weights >= 0 && p.weighs == weight_side::terms) p.weight_line = take(total + 1);
+        if (p.weights >= 0 && p.weighs == weight_side::rows) p.weighted = take(lines);
         if (!p.expanded) continue;
         any = true;
         p.norms = take(width);
-        if (p.weights >= 0)
-            p.weighted =
-                take(static_cast<std::size_t>(steps::packed_at_once(p.contracted.total)) * width);
+        if (p.weights >= 0) p.weighted = take(lines);
     }
     if (!any) return;
     norms_at_ = take(static_cast<std::size_t>(sizes_.columns));
@@ -85,8 +96,23 @@ template <class T>
 void tiles<T>::make_directly(const task& t, const product& p, kernels::lane_product<T> x,
                              const tile_range& range) const {
     if (p.weights < 0) return multiply_runs(t, p, table_->distance, x, range);
-    x.weights = t.address(p.weight_line);
-    multiply_runs(t, p, table_->weighted_distance, x, range);
+    switch (p.weighs) {
+        case weight_side::terms:
+            x.weights = t.address(p.weight_line);
+            return multiply_runs(t, p, table_->weighted_distance, x, range);
+        case weight_side::rows:
+            x.weights = t.address(p.weighted);
+            x.weight_step = t.width.width;
+            x.weight_lane = 1;
+            return multiply_runs(t, p, table_->lane_weighted_distance, x, range);
+        case weight_side::columns: {
+            const auto k = static_cast<std::size_t>(p.weights);
+            x.weight_row = geometry_.column.strides[k];
+            x.weight_step = p.contracted.last.c;
+            x.weights = t.base(k) + t.at[k] + range.column * x.weight_row;
+            return multiply_runs(t, p, table_->row_weighted_distance, x, range);
+        }
+    }
 }
 
 // Distances of the products that `out` has.
@@ -159,6 +185,7 @@ void tiles<T>::replace_cancelled(const task& t, const product& p, std::int64_t c
 }
 
 #define RICCI_INSTANTIATE(T)                                                                     \
+    template typename tiles<T>::weight_side tiles<T>::side_of_weights(std::int32_t) const;       \
     template void tiles<T>::lay_out_distances();                                                 \
     template bool tiles<T>::is_expanded(const task&, const product&) const;                      \
     template void tiles<T>::pack_weights(const task&, const product&) const;                     \

@@ -125,6 +125,8 @@ void multiply_steps(
         x.a = whole.a + skipped * x.a_row;
         x.b = whole.b + lane;
         x.c = whole.c + skipped * x.c_row + lane;
+        if (whole.weights != nullptr)
+            x.weights = whole.weights + skipped * x.weight_row + lane * x.weight_lane;
         multiply[s.vectors() - 1](x);
     }
 }

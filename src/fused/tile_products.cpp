@@ -18,8 +18,10 @@ void tiles<T>::add_product(const steps::tile_product& p) {
     made.contracted = flatten(p.contracted);
     made.in_blocks = steps::packed_at_once(made.contracted.total) < made.contracted.total;
     made.is_distance = p.is_distance;
-    made.expanded = p.is_distance && !p.exact && made.contracted.total >= least_expanded;
     made.weights = p.weights;
+    if (p.weights >= 0) made.weighs = side_of_weights(p.weights);
+    made.expanded = p.is_distance && !p.exact && made.contracted.total >= least_expanded &&
+                    made.weighs == weight_side::terms;
     products_.push_back(std::move(made));
 }
 
@@ -59,7 +61,7 @@ void tiles<T>::pack_rows(const task& t) const {
             if (!reads_lines(p)) copy_lines(t, p, a);
             continue;
         }
-        if (p.weights >= 0) pack_weights(t, p);
+        if (p.weights >= 0 && p.weighs == weight_side::terms) pack_weights(t, p);
         const std::int64_t depth = p.contracted.last.extent;
         for (std::size_t run = 0; run < p.contracted.a.size() && !p.in_blocks; ++run)
             pack(t, p, {run, 0, depth}, static_cast<std::int64_t>(run) * depth);
@@ -81,6 +83,14 @@ void tiles<T>::pack(const task& t, const product& p, const packed_part& part,
     const auto multiply = elementwise_->apply[kernels::operation(steps::opcode::multiply)][2];
     const T number = static_cast<T>(t.numbers[&p - products_.data()]);
     if (number != 1) multiply(to, to, &number, nullptr, length);
+    if (p.weights >= 0 && p.weighs == weight_side::rows) {
+        const auto k = static_cast<std::size_t>(p.weights);
+        const std::int64_t of_row = geometry_.row.strides[k];
+        const T* const weights = t.base(k) + t.at[k] + t.row * of_row + p.contracted.c[part.run] +
+                                 part.first * p.contracted.last.c;
+        return transpose(*packing_, weights, t.width.rows, of_row, part.count, p.contracted.last.c,
+                         t.address(p.weighted) + at * width, width);
+    }
     if (p.weights < 0 || !is_expanded(t, p)) return;
     const T* const weights = t.address(p.weight_line) + part.first +
                              static_cast<std::int64_t>(part.run) * p.contracted.last.extent;
@@ -96,8 +106,15 @@ void tiles<T>::multiply_runs(const task& t, const product& p, const product_kern
                              kernels::lane_product<T> x, const tile_range& range) const {
     const T* const columns = x.a;
     const T* const rows = x.b;
+    const T* const weights = x.weights;
     T* const maximum = x.maximum;
     const std::int64_t depth = x.depth;
+    const auto weights_at = [&](std::size_t run, std::int64_t first, std::int64_t before) {
+        if (p.weighs == weight_side::terms) return weights + before;
+        if (p.weighs == weight_side::columns)
+            return weights + p.contracted.c[run] + first * x.weight_step;
+        return p.in_blocks ? weights : weights + before * x.weight_step;
+    };
     for (std::size_t run = 0; run < p.contracted.b.size(); ++run)
         for (std::int64_t first = 0; first < depth; first += x.depth) {
             x.depth = std::min(depth - first, steps::summed_block);
@@ -107,8 +124,8 @@ void tiles<T>::multiply_runs(const task& t, const product& p, const product_kern
             x.b = p.in_blocks ? rows : rows + before * x.b_step;
             x.mode = before == 0 ? kernels::product_mode::store : kernels::product_mode::add;
             x.maximum = before + x.depth == p.contracted.total ? maximum : nullptr;
+            if (weights != nullptr) x.weights = weights_at(run, first, before);
             multiply_steps(*table_, multiply, x, range);
-            if (x.weights != nullptr) x.weights += x.depth;
         }
 }
 
@@ -147,7 +164,10 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
         .factor =
             narrow ? static_cast<T>(t.numbers[static_cast<std::size_t>(&p - products_.data())]) : 1,
         .maximum = maximum,
-        .weights = nullptr};
+        .weights = nullptr,
+        .weight_row = 0,
+        .weight_step = 0,
+        .weight_lane = 0};
     if (!narrow) {
         if (!p.is_distance || expanded) multiply_runs(t, p, table_->multiply, x, range);
         else make_directly(t, p, x, range);

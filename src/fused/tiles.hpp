@@ -163,17 +163,20 @@ public:
     kernels::softmax_state<T> state_of(const task& t, std::size_t operation) const;
 
 private:
+    /// What weights of distances there is one for: a term alone, or also a row or a column.
+    enum class weight_side : std::uint8_t { terms, rows, columns };
     struct product {
         std::size_t a = 0, b = 0;
         inner_loops contracted;
         bool is_distance = false;
         bool expanded = false;      // distances of a product and norms, see distance_tiles.cpp
         std::int32_t weights = -1;  // an operand
-        std::size_t packed = 0;     // where A's rows are in a worker's memory, [contracted][width];
-                                    // narrow: [row][contracted]
-        bool in_blocks = false;     // of which some are there at a time
-        // In a worker's memory as well: weights as one line, the same rows with weights, and the
-        // rows' norms.
+        weight_side weighs = weight_side::terms;
+        std::size_t packed = 0;  // where A's rows are in a worker's memory, [contracted][width];
+                                 // narrow: [row][contracted]
+        bool in_blocks = false;  // of which some are there at a time
+        // In a worker's memory as well: weights as one line, the same rows with weights, or the
+        // weights of rows, and the rows' norms.
         std::size_t weight_line = 0, weighted = 0, norms = 0;
     };
     struct operation {
@@ -215,6 +218,7 @@ private:
                            kernels::lane_product<T>& x);
     void multiply(const task& t, const product& p, const tile_range& range, T* out,
                   T* maximum) const;
+    weight_side side_of_weights(std::int32_t operand) const;
     void lay_out_distances();
     bool is_expanded(const task& t, const product& p) const;
     void pack_weights(const task& t, const product& p) const;

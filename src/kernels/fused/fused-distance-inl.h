@@ -161,15 +161,19 @@ void replace_distances(const distance_tile<number>& p, const number* direct) {
     }
 }
 
+template <term of>
+void set_products(void (*(&all)[max_fused_vectors])(const lane_product<number>&)) {
+    all[0] = &multiply<1, of>;
+    all[1] = &multiply<2, of>;
+    all[2] = &multiply<3, of>;
+    all[3] = &multiply<4, of>;
+}
+
 void add_distances(fused_table<number>& table) {
-    table.distance[0] = &multiply<1, term::squared_difference>;
-    table.distance[1] = &multiply<2, term::squared_difference>;
-    table.distance[2] = &multiply<3, term::squared_difference>;
-    table.distance[3] = &multiply<4, term::squared_difference>;
-    table.weighted_distance[0] = &multiply<1, term::weighted_difference>;
-    table.weighted_distance[1] = &multiply<2, term::weighted_difference>;
-    table.weighted_distance[2] = &multiply<3, term::weighted_difference>;
-    table.weighted_distance[3] = &multiply<4, term::weighted_difference>;
+    set_products<term::squared_difference>(table.distance);
+    set_products<term::weighted_difference>(table.weighted_distance);
+    set_products<term::row_weighted_difference>(table.row_weighted_distance);
+    set_products<term::lane_weighted_difference>(table.lane_weighted_distance);
     table.sum_squares = &sum_squares;
     table.expand_distances = &expand_distances;
     table.replace_distances = &replace_distances;

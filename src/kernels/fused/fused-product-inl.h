@@ -44,8 +44,16 @@ constexpr int block_vectors = 2;
 /// Rows of a block as wide as `vectors`.
 constexpr int block_rows(int vectors) { return HWY_TARGET <= HWY_AVX3 && vectors <= 3 ? 8 : 6; }
 
-/// What is summed of each pair: A B, (A - B)^2, or this with a weight.
-enum class term { product, squared_difference, weighted_difference };
+/// What is summed of each pair: A B, (A - B)^2, or this with a weight: of the step, or also of the
+/// row or the lane.
+enum class term {
+    product,
+    squared_difference,
+    weighted_difference,
+    row_weighted_difference,
+    lane_weighted_difference,
+};
+constexpr bool has_weights(term of) { return of >= term::weighted_difference; }
 
 /// How the elements of A lie that one step of a block reads, and those of the next step.
 enum class access { lines, adjacent, strided };  // a_step is 1, a_row is 1, or neither
@@ -103,9 +111,17 @@ HWY_INLINE void write_block(const lane_product<number>& p, std::int64_t first,
 // One step of a block: a column of A by a row of B. The first one needs no zeros to begin with.
 template <term of, bool is_first, int rows, int vectors, class Element>
 HWY_INLINE void accumulate(stored<vector> (&sum)[rows][vectors], const number* HWY_RESTRICT b,
-                           Element element, const number* weight) {
+                           Element element, const number* weight,
+                           [[maybe_unused]] std::int64_t weight_row = 0) {
     const tag d;
     const vector weighted = of == term::weighted_difference ? hn::Set(d, *weight) : hn::Zero(d);
+    [[maybe_unused]] const auto weight_of = [&](int r, int v) RICCI_INLINE_LAMBDA {
+        if constexpr (of == term::row_weighted_difference)
+            return hn::Set(d, weight[r * weight_row]);
+        else if constexpr (of == term::lane_weighted_difference)
+            return hn::LoadU(d, weight + v * lane_count);
+        else return weighted;
+    };
     stored<vector> right[vectors];
     RICCI_UNROLL
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * lane_count);
@@ -116,9 +132,10 @@ HWY_INLINE void accumulate(stored<vector> (&sum)[rows][vectors], const number* H
         for (int v = 0; v < vectors; ++v) {
             const vector second =
                 of == term::product ? vector(right[v]) : hn::Sub(left, vector(right[v]));
-            const vector first = of == term::product              ? left
-                                 : of == term::squared_difference ? second
-                                                                  : hn::Mul(second, weighted);
+            const vector first = of == term::product ? left
+                                 : of == term::squared_difference
+                                     ? second
+                                     : hn::Mul(second, weight_of(r, v));
             sum[r][v] =
                 is_first ? hn::Mul(first, second) : hn::MulAdd(first, second, vector(sum[r][v]));
         }
@@ -135,7 +152,10 @@ HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first
     const number* HWY_RESTRICT a = p.a + first * row;
     const number* HWY_RESTRICT b = p.b + first_vector * lane_count;
     // Products have none, and look at no address of them.
-    const number* HWY_RESTRICT w = of == term::weighted_difference ? p.weights : b;
+    const number* HWY_RESTRICT w = !has_weights(of) ? b
+                                   : of == term::lane_weighted_difference
+                                       ? p.weights + first_vector * lane_count
+                                       : p.weights + first * p.weight_row;
     std::int64_t k = 1;
     if constexpr (how == access::lines) {
         const number* line[rows];
@@ -179,9 +199,12 @@ HWY_INLINE void multiply_block(const lane_product<number>& p, std::int64_t first
         const auto at = [row](const number* from) RICCI_INLINE_LAMBDA {
             return [from, row](int r) RICCI_INLINE_LAMBDA { return from[r * row]; };
         };
-        accumulate<of, true, rows, vectors>(sum, b, at(a), w);
+        const std::int64_t weight_row = p.weight_row;
+        const std::int64_t w_step = of == term::weighted_difference ? 1 : p.weight_step;
+        accumulate<of, true, rows, vectors>(sum, b, at(a), w, weight_row);
         for (; k < depth; ++k)
-            accumulate<of, false, rows, vectors>(sum, b += b_step, at(a += step), w + k);
+            accumulate<of, false, rows, vectors>(sum, b += b_step, at(a += step), w + k * w_step,
+                                                 weight_row);
     }
     write_block<rows, vectors, first_vector>(p, first, sum);
 }
@@ -215,6 +238,9 @@ void multiply_blocks(const lane_product<number>& p) {
 
 template <int vectors, term of = term::product>
 void multiply(const lane_product<number>& p) {
+    // Weights of rows or lanes are read at other steps than A.
+    if constexpr (of > term::weighted_difference)
+        return multiply_blocks<of, access::strided, vectors>(p);
     if (p.a_step == 1) return multiply_blocks<of, access::lines, vectors>(p);
     if (p.a_row == 1) return multiply_blocks<of, access::adjacent, vectors>(p);
     multiply_blocks<of, access::strided, vectors>(p);

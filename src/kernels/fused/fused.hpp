@@ -41,7 +41,12 @@ struct lane_product {
     std::int64_t used = 0;       // narrow products: how many lanes there are
     T factor = 1;                // narrow_lines: of A B
     T* maximum = nullptr;        // when given: maximum[x] = max(maximum[x], every C[r, x])
-    const T* weights = nullptr;  // of distances with weights: one for each k
+    const T* weights = nullptr;  // of distances with weights: one for each k,
+    std::int64_t weight_row = 0,
+                 weight_step = 0;  // or for each row and k, weights[r * weight_row +
+                                   // k * weight_step], or each lane and k,
+                                   // weights[k * weight_step + x],
+    std::int64_t weight_lane = 0;  // and this 1
 };
 
 /// out[r] = the sum over k < depth of weights[k] * A[r, k]^2, or with that added, for r < rows.
@@ -98,6 +103,9 @@ struct fused_table {
     void (*distance[max_fused_vectors])(const lane_product<T>& product) = {};
     /// And of these with weights: the sum over k of weights[k] * (A[r, k] - B[k, x])^2.
     void (*weighted_distance[max_fused_vectors])(const lane_product<T>& product) = {};
+    /// Likewise with weights of each row and k, and of each lane and k.
+    void (*row_weighted_distance[max_fused_vectors])(const lane_product<T>& product) = {};
+    void (*lane_weighted_distance[max_fused_vectors])(const lane_product<T>& product) = {};
 
     void (*sum_squares)(const line_squares<T>& lines) = nullptr;
     /// C[r, x] = of_rows[r] + of_lanes[x] - 2 C[r, x]. cancels[r]: whether any of these has lost

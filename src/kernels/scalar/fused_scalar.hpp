@@ -15,7 +15,13 @@ namespace ricci::kernels {
 // A "vector" of four elements, so that the oracle's tiles are cut as the real ones are.
 inline constexpr int scalar_fused_lanes = 4;
 
-enum class scalar_term { product, squared_difference, weighted_difference };
+enum class scalar_term {
+    product,
+    squared_difference,
+    weighted_difference,
+    row_weighted_difference,
+    lane_weighted_difference,
+};
 
 template <class T, int vectors, scalar_term of = scalar_term::product>
 void scalar_multiply(const lane_product<T>& p) {
@@ -27,6 +33,10 @@ void scalar_multiply(const lane_product<T>& p) {
                 if (of == scalar_term::product) sum += a * b;
                 if (of == scalar_term::squared_difference) sum += (a - b) * (a - b);
                 if (of == scalar_term::weighted_difference) sum += p.weights[k] * (a - b) * (a - b);
+                if (of == scalar_term::row_weighted_difference)
+                    sum += p.weights[r * p.weight_row + k * p.weight_step] * (a - b) * (a - b);
+                if (of == scalar_term::lane_weighted_difference)
+                    sum += p.weights[k * p.weight_step + x] * (a - b) * (a - b);
             }
             T& c = p.c[r * p.c_row + x];
             if (p.mode == product_mode::add) sum += c;
@@ -81,6 +91,9 @@ void add_scalar_distances(fused_table<T>& table) {
     set_scalar_products<T, scalar_term::product>(table.multiply, all);
     set_scalar_products<T, scalar_term::squared_difference>(table.distance, all);
     set_scalar_products<T, scalar_term::weighted_difference>(table.weighted_distance, all);
+    set_scalar_products<T, scalar_term::row_weighted_difference>(table.row_weighted_distance, all);
+    set_scalar_products<T, scalar_term::lane_weighted_difference>(table.lane_weighted_distance,
+                                                                  all);
     table.sum_squares = [](const line_squares<T>& p) {
         for (std::int64_t r = 0; r < p.rows; ++r) {
             T sum = 0;

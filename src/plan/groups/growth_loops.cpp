@@ -82,7 +82,11 @@ bool growth::separate_rows(slot_number plane, const std::vector<std::int32_t>& a
         if (terms.size() == 1 && axes[axis] >= 0) found.add(terms[0].over, axes[axis]);
     }
     std::vector<access> loads;
-    for_each_load(group_.plan->values, *a, [&](const access& from) { loads.push_back(from); });
+    const auto& values = group_.plan->values;
+    const auto distance = distance_of(values, *a);
+    // Its weights are those of one side.
+    if (distance) loads = {values[distance->a].source, values[distance->b].source};
+    else for_each_load(values, *a, [&](const access& from) { loads.push_back(from); });
     std::vector<loop_choice> sides;  // that have some columns
     for (const access& from : loads) {
         const auto along = group_.walked(found, from);
@@ -96,8 +100,7 @@ bool growth::separate_rows(slot_number plane, const std::vector<std::int32_t>& a
             inner.push_back(p.terms.size() == 1 ? found.of(p.terms[0].over) : -1);
         if (separate_rows(from.slot, inner, depth + 1)) return true;
     }
-    const bool product =
-        a->kind == assignment_kind::contract || distance_of(group_.plan->values, *a);
+    const bool product = a->kind == assignment_kind::contract || distance;
     const bool only_columns = std::ranges::all_of(
         group_.loops, [](const group_loop& l) { return l.role == loop_role::column; });
     if (sides.size() >= 2 && (product || only_columns)) separate(sides[0], sides[1]);

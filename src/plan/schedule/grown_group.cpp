@@ -26,7 +26,7 @@ std::optional<distance_parts> distance_of(const graph& values, const assign& a) 
     if (a.folding == fold::mean) found.number = 1 / values.size(a.over);
     expr square;
     for (const expr f : values.factors(a.body)) {
-        const bool of_sum = without(values[f].indices, a.over).empty();
+        const bool of_sum = !common(values[f].indices, a.over).empty();
         if (values[f].kind == kind::constant) {
             found.number *= values[f].value;
         } else if (values.is_scalar(f) && !values.is_bracket(f)) {
@@ -53,6 +53,11 @@ std::optional<distance_parts> distance_of(const graph& values, const assign& a) 
     // Each of them is summed along all loops.
     for (const expr e : {found.a, found.b})
         if (!without(a.over, values[e].indices).empty()) return {};
+    // A weight of a term, and perhaps of what one of them is of.
+    const auto has_loops_of_weight = [&](expr e) {
+        return without(without(values[found.weight].indices, a.over), values[e].indices).empty();
+    };
+    if (found.weight && !has_loops_of_weight(found.a) && !has_loops_of_weight(found.b)) return {};
     return found;
 }
 

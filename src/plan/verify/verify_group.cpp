@@ -125,6 +125,7 @@ private:
             case member_kind::distance: {
                 const auto parts = distance_of(values_, a);
                 require_(parts && parts->is_alone(), "a tile of distances that is none");
+                if (parts->weight) check_lacks_side(values_[parts->weight].indices);
                 return check_sides(values_[parts->a].indices, values_[parts->b].indices);
             }
             case member_kind::ties:
@@ -174,6 +175,10 @@ private:
                    common(values_[x].indices, columns_).empty();
         };
         return again && is_of_rows(again->maximum) && is_of_rows(again->largest);
+    }
+    void check_lacks_side(const loop_list& weight) const {
+        require_(common(weight, rows_).empty() || common(weight, columns_).empty(),
+                 "weights of distances that have rows and columns both");
     }
     void check_sides(const loop_list& a, const loop_list& b) const {
         const auto lacks = [&](const loop_list& side, const loop_list& loops) {
@@ -348,7 +353,7 @@ private:
     }
     static bool is_product(const fused& group, slot_number tile) {
         return std::ranges::any_of(group.members, [&](const member& m) {
-            return m.kind == member_kind::product && m.what.target.slot == tile;
+            return plan::is_product(m.kind) && m.what.target.slot == tile;
         });
     }
 

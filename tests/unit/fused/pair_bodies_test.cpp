@@ -56,6 +56,22 @@ std::vector<chain> bodies() {
         {"log-sum-exps of all columns",
          R"(D^{igj} = \sum_d (x^{id} - z^{gjd})^2
             l^{i} = \operatorname{logsumexp}_{gj}(q^g - D^{igj}))"},
+        {"planes", distance + R"(f^i = \sum_j P^{ij} \log(1 + D^{ij})
+                                 g^j = \sum_i \frac{P^{ij} R^{ij} r^i}{1 + D^{ij}})"},
+        {"planes of batches", R"(D^{hij} = \sum_d (x^{hid} - z^{hjd})^2
+                                 f^{hi} = \max_j(D^{hij} P^{ji} - B^{hij}))"},
+        {"a table of differences", distance + R"(f^i = \sum_j \exp(b_{i-j} - D^{ij}) p^j
+                                                 n^j = \min_i(D^{ij} + b_{i-j}))"},
+        {"log-sum-exps with a bias",
+         distance + R"(l^i = \operatorname{logsumexp}_j(B^{ij} - D^{ij}))"},
+        {"where a plane says", distance + R"(f^i = \sum_j [P^{ij} > 0] \frac{p^j}{1 + D^{ij}})"},
+        {"weights of columns",
+         R"(D^{ij} = \sum_d (w^{jd})^2 (x^{id} - z^{jd})^2
+            f^i = \sum_j \exp(-D^{ij}) p^j
+            g^{jd} = \sum_i \exp(-D^{ij}) x^{id})"},
+        {"weights of rows",
+         R"(D^{ij} = \sum_d w^{id} (x^{id} - z^{jd})^2
+            m^i = \min_j(D^{ij} + p^j))"},
         {"a number for each batch",
          R"(D^{hij} = \sum_d (x^{hid} - z^{hjd})^2
             f^{hi} = \sum_j \frac{1}{1 + (q^h)^2 D^{hij}} p^{hj})"},
