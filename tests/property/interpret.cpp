@@ -18,9 +18,10 @@ double in_type(double value, element type) {
 
 }  // namespace
 
-dense input_values::of(std::size_t tensor, element type) const {
-    const declaration& d = p_.tensors[tensor];
-    std::mt19937 random(p_.seed * 977u + static_cast<unsigned>(tensor));
+namespace {
+
+dense drawn(const declaration& d, element type, unsigned seed) {
+    std::mt19937 random(seed);
     std::uniform_real_distribution<double> uniform(d.positive ? 0.5 : -1.0, d.positive ? 1.5 : 1.0);
     dense out = dense::zeros(d.extents);
     for (auto& x : out.values) {
@@ -36,6 +37,27 @@ dense input_values::of(std::size_t tensor, element type) const {
         x = in_type(value, type);
     }
     return out;
+}
+
+}  // namespace
+
+dense input_values::of(std::size_t tensor, element type) const {
+    // Differences ask for the same numbers a thousand times: the last ones of each are kept.
+    struct kept {
+        unsigned seed = 0;
+        element type = element::f32;
+        bool positive = false;
+        std::int64_t places = 0;
+        dense values;
+    };
+    static std::map<std::size_t, kept> last;
+    const declaration& d = p_.tensors[tensor];
+    const unsigned seed = p_.seed * 977u + static_cast<unsigned>(tensor);
+    kept& k = last[tensor];
+    if (k.seed != seed || k.type != type || k.positive != d.positive || k.places != d.places ||
+        k.values.extents != d.extents || k.values.values.empty())
+        k = {seed, type, d.positive, d.places, drawn(d, type, seed)};
+    return k.values;
 }
 
 std::map<std::string, dense> interpret(const random_program& p, element type,

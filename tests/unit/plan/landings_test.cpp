@@ -188,14 +188,17 @@ void check(const landed_case& c, element type, bool solves) {
     for (std::size_t k = 0; k < got.values.size(); ++k) {
         const auto at = static_cast<std::int64_t>(k);
         const long double want = c.value(at / across, at % across), have = got.values[k];
+        bool is_right = have == want;
+        if (std::isnan(want)) is_right = std::isnan(have);
+        else if (!std::isinf(want))
+            is_right = std::abs(have - want) <=
+                       (type == element::f32 ? 2e-5L : 1e-13L) * (1 + std::abs(want));
+        // The words take longer than all that they are of.
+        if (is_right) continue;
         INFO("element " << k << " is " << static_cast<double>(have) << " and not "
                         << static_cast<double>(want) << "\n"
                         << step.explain());
-        if (std::isnan(want)) CHECK(std::isnan(have));
-        else if (std::isinf(want)) CHECK(have == want);
-        else
-            CHECK(std::abs(have - want) <=
-                  (type == element::f32 ? 2e-5L : 1e-13L) * (1 + std::abs(want)));
+        CHECK(is_right);
     }
 }
 
