@@ -9,6 +9,7 @@
 #include "src/kernels/targets.hpp"
 #include "src/runtime/parallel.hpp"
 #include "tests/catch.hpp"
+#include "tests/few.hpp"
 #include "tests/unit/contract/contract_check.hpp"
 #include "tests/unit/contract/contract_patterns.hpp"
 #include "src/steps/contraction.hpp"
@@ -33,7 +34,7 @@ void check_random(unsigned seed, std::int64_t largest,
 
 TEST_CASE("random patterns on every target agree with plain loops", "[contract]") {
     on_every_target([&] {
-        for (unsigned seed = 0; seed < 120; ++seed) {
+        for (unsigned seed = 0; seed < few_or(40u, 120u); ++seed) {
             check_random<float>(seed, 20000);
             check_random<double>(seed + 1000, 20000);
         }
@@ -41,7 +42,7 @@ TEST_CASE("random patterns on every target agree with plain loops", "[contract]"
 }
 
 TEST_CASE("random patterns with the scalar kernels agree with plain loops", "[contract]") {
-    for (unsigned seed = 5000; seed < 5080; ++seed) {
+    for (unsigned seed = 5000; seed < few_or(5020u, 5080u); ++seed) {
         check_random<float>(seed, 10000, kernel_choice::scalar);
         check_random<double>(seed, 10000, kernel_choice::scalar);
     }
@@ -51,7 +52,7 @@ TEST_CASE("products of every edge size, in every layout", "[contract]") {
     on_every_target([&] {
         std::mt19937 random(7);
         for (unsigned layout = 0; layout < 8; ++layout) {
-            for (int trial = 0; trial < 12; ++trial) {
+            for (int trial = 0; trial < few_or(4, 12); ++trial) {
                 const auto size = [&] {
                     return std::uniform_int_distribution<std::int64_t>(1, 67)(random);
                 };

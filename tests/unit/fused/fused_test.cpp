@@ -35,6 +35,11 @@ ricci::ir::program with_gradients(const change& by) {
         gradient_of(bound_program::parsed(text), "O", {"Q", "K", "V", std::string(1, by.letter)}));
 }
 
+/// Of types and layouts two pairs are enough where there are to be few: each is in one of them.
+bool is_left_out(element type, layout l) {
+    return few() && (type == element::f32) != (l == layout::row_major);
+}
+
 }  // namespace
 
 TEST_CASE("every chain is fused and right") {
@@ -42,6 +47,7 @@ TEST_CASE("every chain is fused and right") {
     for (const auto& which : chains())
         for (const element type : {element::f32, element::f64})
             for (const layout l : {layout::row_major, layout::shuffled}) {
+                if (is_left_out(type, l)) continue;
                 INFO(which.name << " " << ricci::name_of(type));
                 CHECK(against_oracle(which, {2, 2, 6, 9, 3, 2}, type, l, seed) == "");
                 const double tolerance = type == element::f32 ? 2e-5 : 1e-13;
@@ -144,6 +150,7 @@ TEST_CASE("gradients are fused and right") {
         const auto program = with_gradients(which);
         for (const element type : {element::f32, element::f64})
             for (const layout l : {layout::row_major, layout::shuffled}) {
+                if (is_left_out(type, l)) continue;
                 INFO(which.name << " " << ricci::name_of(type));
                 const double tolerance = type == element::f32 ? 1e-4 : 1e-12;
                 CHECK(against_unfused(program, {}, type, l, seed++, tolerance) == "");

@@ -209,8 +209,9 @@ void check_large_output(std::int64_t rows, std::int64_t columns, std::int64_t pi
 TEST_CASE("random maps agree with brute force on every target", "[elementwise]") {
     std::uint32_t seed = 1;
     ricci::test::every_target().run([&] {
-        check_random<float>(seed, 250);
-        check_random<double>(seed + 250, 250);
+        const std::uint32_t count = ricci::testing::few_or(90u, 250u);
+        check_random<float>(seed, count);
+        check_random<double>(seed + 250, count);
         seed += 500;
     });
 }

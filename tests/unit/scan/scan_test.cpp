@@ -13,6 +13,7 @@
 #include "src/runtime/parallel.hpp"
 #include "src/scan/scan.hpp"
 #include "tests/catch.hpp"
+#include "tests/few.hpp"
 
 namespace {
 
@@ -118,7 +119,7 @@ struct random_scan {
 
 template <class T>
 void check_all() {
-    for (unsigned seed = 0; seed < 400; ++seed) {
+    for (unsigned seed = 0; seed < ricci::testing::few_or(150u, 400u); ++seed) {
         random_scan<T> s(seed);
         CAPTURE(seed);
         s.prepared().run(s.to.data(), s.from.data());
