@@ -147,7 +147,7 @@ kernels::lane_product<T> row_consumer<T>::product(const tile_task<T>& t,
             .c_row = 0,
             .mode = kernels::product_mode::store,
             .scale = nullptr,
-            .ahead = tiles_->ahead(stride),
+            .ahead = tiles_->ahead(operand),
             .used = t.width.rows,
             .factor = 1,
             .maximum = nullptr};

@@ -159,7 +159,7 @@ void tiles<T>::multiply(const task& t, const product& p, const tile_range& range
         .c_row = width,
         .mode = kernels::product_mode::store,
         .scale = nullptr,
-        .ahead = ahead(stride),
+        .ahead = ahead(p.b),
         .used = t.width.rows,
         .factor =
             narrow ? static_cast<T>(t.numbers[static_cast<std::size_t>(&p - products_.data())]) : 1,

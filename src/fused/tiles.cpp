@@ -43,6 +43,7 @@ tiles<T>::tiles(const steps::fused_group& what, const kernels::fused_table<T>& t
         consumed_tiles_.push_back(static_cast<std::size_t>(s.tile));
     assign_buffers(what);
     pointers_ = what.operands.size();
+    find_passing();
     lay_out();
 }
 
@@ -101,6 +102,17 @@ void tiles<T>::choose_sizes(const steps::fused_group& what) {
     const std::int64_t all = std::max<std::int64_t>(rounded_up(geometry_.column.extent, 8), 8);
     sizes_.columns = std::min(sizes_.columns, all);
     sizes_.chunk = std::clamp<std::int64_t>(chunk_elements / sizes_.full.width, 2, sizes_.columns);
+}
+
+// The columns of a batch are read once, however few they are, where a batch is one tile of rows; and
+// those of the next one mostly lie behind them.
+template <class T>
+void tiles<T>::find_passing() {
+    const bool once = iterations(geometry_.other_rows) * row_tiles_ == 1;
+    for (std::size_t k = 0; k < geometry_.operands(); ++k)
+        passing_.push_back(once && std::ranges::any_of(geometry_.batch, [&](const tile_loop& l) {
+                               return l.strides[k] != 0;
+                           }));
 }
 
 template <class T>

@@ -152,10 +152,12 @@ public:
     /// The same if what all columns have of the operands is small; `operations` are those of a
     /// number of a tile, each of which reads one.
     void place_columns(double work);
-    /// How far behind an element one lies that a later tile will read, at `stride` from column to
-    /// column; 0 where that is near anyway.
-    std::int64_t ahead(std::int64_t stride) const {
-        return columns_far_ ? sizes_.columns * stride : 0;
+    /// How far behind an element of an operand one lies that a later tile will read; 0 where that
+    /// is near anyway.
+    std::int64_t ahead(std::size_t operand) const {
+        return columns_far_ || passing_[operand] != 0
+                   ? sizes_.columns * geometry_.column.strides[operand]
+                   : 0;
     }
     /// No tile of rows has more ranges of columns than this.
     std::int64_t most_ranges() const;
@@ -189,6 +191,7 @@ private:
     };
 
     void choose_sizes(const steps::fused_group& what);
+    void find_passing();
     void add_product(const steps::tile_product&);
     void add_operations(const steps::fused_group& what);
     void find_conditions();
@@ -254,7 +257,8 @@ private:
     kept_products kept_;
     std::size_t slots_ = 0, pointers_ = 0;
     bool columns_far_ = true;
-    schedule schedule_;  // none: ranges are found as they come
+    std::vector<char> passing_;  // operands of which no two tiles of rows read the same columns
+    schedule schedule_;          // none: ranges are found as they come
 };
 
 extern template class tiles<float>;

@@ -85,18 +85,34 @@ HWY_INLINE V power_of_two(D d, V n_plus_magic) {
         d, hn::ShiftLeft<mantissa>(hn::Add(hn::BitCast(di, n_plus_magic), hn::Set(di, bias))));
 }
 
+#if HWY_TARGET <= HWY_AVX3
+/// x 2^n for whole n of any size, rounded once.
+HWY_INLINE hn::Vec512<float> times_power_of_two(hn::Vec512<float> x, hn::Vec512<float> n) {
+    return hn::Vec512<float>{_mm512_scalef_ps(x.raw, n.raw)};
+}
+HWY_INLINE hn::Vec512<double> times_power_of_two(hn::Vec512<double> x, hn::Vec512<double> n) {
+    return hn::Vec512<double>{_mm512_scalef_pd(x.raw, n.raw)};
+}
+#endif
+
 /// e^x within 1 ulp; 0 and infinity outside the range, denormals inside, NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V exponential(D d, V x) {
     using T = hn::TFromD<D>;
     using k = exp_constants<T>;
     const V magic = hn::Set(d, k::magic);
-    const V clamped = hn::Min(hn::Max(x, hn::Set(d, k::lowest)), hn::Set(d, k::highest));
+    // On x86 NaN stays where it is the second.
+    const V clamped = hn::Max(hn::Set(d, k::lowest), hn::Min(hn::Set(d, k::highest), x));
     const V n = hn::Sub(
         hn::MulAdd(clamped, hn::Set(d, static_cast<T>(1.442695040888963407359924681L)), magic),
         magic);
     const V r = hn::NegMulAdd(n, hn::Set(d, k::ln2_low),
                               hn::NegMulAdd(n, hn::Set(d, k::ln2_high), clamped));
+#if HWY_TARGET <= HWY_AVX3
+    const V one = hn::Set(d, T(1));
+    const V slope = hn::MulAdd(polynomial(d, r, k::series), r, one);
+    return times_power_of_two(hn::MulAdd(slope, r, one), n);
+#else
     const V series = hn::MulAdd(polynomial(d, r, k::series), hn::Mul(r, r), r);
     const V mantissa = hn::Add(series, hn::Set(d, T(1)));
     // 2^n may be a denormal or beyond the largest number where the product is not: two factors.
@@ -104,6 +120,7 @@ HWY_INLINE V exponential(D d, V x) {
     const V rest = hn::Add(hn::Sub(n, hn::Sub(half, magic)), magic);
     const V y = hn::Mul(hn::Mul(mantissa, power_of_two(d, half)), power_of_two(d, rest));
     return hn::IfThenElse(hn::IsNaN(x), x, y);
+#endif
 }
 
 /// e^x for x <= 0, as softmax and log-sum-exp need it: about two thirds of the price. Results below

@@ -87,7 +87,7 @@ HWY_INLINE vector raised(vector sum, vector before, vector now) {
     const tag d;
     const vector nothing = hn::Set(d, -std::numeric_limits<number>::infinity());
     return hn::IfThenElse(hn::Eq(before, nothing), hn::Zero(d),
-                          hn::Mul(sum, body_exponential(hn::Sub(before, now))));
+                          hn::Mul(sum, exponential(tag(), hn::Sub(before, now))));
 }
 
 /// Joins a value.
@@ -96,7 +96,7 @@ HWY_INLINE void join_exponential(vector& largest, vector& sum, vector a) {
     const vector now = hn::Max(a, largest);
     if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(now, largest)))) sum = raised(sum, largest, now);
     largest = now;
-    sum = hn::Add(sum, body_exponential(hn::Sub(a, finite_largest(now))));
+    sum = hn::Add(sum, exponential(tag(), hn::Sub(a, finite_largest(now))));
 }
 
 HWY_INLINE void fold_exponentials(const stored<vector> (&a)[block_vectors], number* state) {
@@ -112,10 +112,10 @@ HWY_INLINE void fold_exponentials(const stored<vector> (&a)[block_vectors], numb
             hn::Store(now, d, at);
         }
         const vector shift = finite_largest(now);
-        vector all = body_exponential(hn::Sub(vector(a[w]), shift));
+        vector all = exponential(tag(), hn::Sub(vector(a[w]), shift));
         RICCI_UNROLL
         for (int c = 1; c < block_columns; ++c)
-            all = hn::Add(all, body_exponential(hn::Sub(vector(a[c * row_vectors + w]), shift)));
+            all = hn::Add(all, exponential(tag(), hn::Sub(vector(a[c * row_vectors + w]), shift)));
         hn::Store(hn::Add(sum, all), d, at + row_elements);
     }
 }

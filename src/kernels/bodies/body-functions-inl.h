@@ -40,33 +40,9 @@ struct function_of;
 #include <ricci/detail/functions.inc>
 
 #if HWY_TARGET <= HWY_AVX3
-/// x 2^n, for any n.
-HWY_INLINE __m512 scaled(__m512 x, __m512 n) { return _mm512_scalef_ps(x, n); }
-HWY_INLINE __m512d scaled(__m512d x, __m512d n) { return _mm512_scalef_pd(x, n); }
-HWY_INLINE vector times_power_of_two(vector x, vector n) { return vector{scaled(x.raw, n.raw)}; }
-
 HWY_INLINE __m512 inverse_root(__m512 x) { return _mm512_rsqrt14_ps(x); }
 HWY_INLINE __m512d inverse_root(__m512d x) { return _mm512_rsqrt14_pd(x); }
 HWY_INLINE vector rough_inverse_root(vector x) { return vector{inverse_root(x.raw)}; }
-
-/// e^x within 1 ulp, as math-inl.h's `exponential`.
-HWY_INLINE vector body_exponential(vector x) {
-    using k = exp_constants<number>;
-    const tag d;
-    // NaN stays where it is the second.
-    const vector clamped = hn::Max(hn::Set(d, k::lowest), hn::Min(hn::Set(d, k::highest), x));
-    const vector magic = hn::Set(d, k::magic);
-    const vector n = hn::Sub(
-        hn::MulAdd(clamped, hn::Set(d, static_cast<number>(1.442695040888963407359924681L)), magic),
-        magic);
-    const vector r = hn::NegMulAdd(n, hn::Set(d, k::ln2_low),
-                                   hn::NegMulAdd(n, hn::Set(d, k::ln2_high), clamped));
-    const vector one = hn::Set(d, number(1));
-    const vector slope = hn::MulAdd(polynomial(d, r, k::series), r, one);
-    return times_power_of_two(hn::MulAdd(slope, r, one), n);
-}
-#else
-HWY_INLINE vector body_exponential(vector x) { return exponential(tag(), x); }
 #endif
 
 // Estimates of 12 bits or more, of float; of double there are those of AVX-512 alone.

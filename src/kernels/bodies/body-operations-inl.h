@@ -65,7 +65,6 @@ HWY_INLINE vector one_of(vector a) {
     if constexpr (what == opcode::negate) return hn::Neg(a);
     else if constexpr (what == opcode::square) return hn::Mul(a, a);
     else if constexpr (what == opcode::reciprocal) return hn::Div(hn::Set(d, number(1)), a);
-    else if constexpr (what == opcode::exp) return body_exponential(a);
     else return function_of<what>::type::run(d, a, a, a);
 }
 

@@ -120,12 +120,50 @@ HWY_INLINE V hyperbolic_cosine(D d, V x) {
     return hn::Add(parts.rising, parts.falling);
 }
 
+// log(1 + e) / e in powers of e for 0 <= e <= 1, interpolated at Chebyshev points.
+template <class T>
+struct softplus_constants;
+
+template <>
+struct softplus_constants<float> {
+    static constexpr float series[] = {
+        0.99999999465629198f,  -0.49999892648063279f,  0.33329710498917749f, -0.24951616262872074f,
+        0.19663274257204805f,  -0.15269667074363288f,  0.10543623795419526f, -0.056373612830107328f,
+        0.019542527261014101f, -0.0031760570184319597f};
+};
+
+template <>
+struct softplus_constants<double> {
+    static constexpr double series[] = {1.0,
+                                        -0.49999999999999834,
+                                        0.33333333333306461,
+                                        -0.24999999998264811,
+                                        0.19999999940349815,
+                                        -0.16666665403691092,
+                                        0.1428569630956731,
+                                        -0.12499817769513954,
+                                        0.11109740896460193,
+                                        -0.099921278217600168,
+                                        0.090555675155907331,
+                                        -0.08207163680437429,
+                                        0.073290152555349544,
+                                        -0.062887546707831463,
+                                        0.05007742395391704,
+                                        -0.035530525401441245,
+                                        0.021511022653356974,
+                                        -0.01061469636358553,
+                                        0.004047809893467512,
+                                        -0.0011093809681700343,
+                                        0.00019330794553431146,
+                                        -1.6020216725538193e-5};
+};
+
 /// log(1 + e^x), written with e^-|x| so that nothing overflows and the left tail stays exact.
 template <class D, class V>
 HWY_INLINE V softplus(D d, V x) {
     const V e = exponential(d, hn::Neg(hn::Abs(x)));
-    const V y = hn::Add(hn::Max(x, hn::Zero(d)), hn::Log1p(d, e));
-    return hn::IfThenElse(hn::IsNaN(x), x, y);
+    const V rest = hn::Mul(e, polynomial(d, e, softplus_constants<hn::TFromD<D>>::series));
+    return hn::Add(hn::Max(x, hn::Zero(d)), rest);  // NaN is in the second
 }
 
 template <class D, class V>
