@@ -2,14 +2,16 @@
 #include "src/plan/forms/cut_masked.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "src/plan/schedule/edges.hpp"
 #include "src/plan/forms/lower.hpp"
-#include "src/plan/forms/masked_values.hpp"
 #include "src/plan/forms/triangle_parts.hpp"
+#include "src/plan/pool/conditions.hpp"
+#include "src/plan/pool/outside.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -31,6 +33,95 @@ struct panel_cut {
 /// Part of one loop, and of the other what the condition leaves there, and what it does not.
 struct panel {
     loop_range free, left, beyond;
+};
+
+/// A condition between two loops, and what a value is beyond it. Of two ways to say one condition
+/// that by the loop with the smaller number as j.
+struct masked_value {
+    triangle pairs;
+    double beyond = 0;
+    bool by_numbers = false;
+};
+
+triangle exchanged(const triangle& t) { return {t.i, t.j, !t.up, -t.offset}; }
+
+/// What tensors in memory are beyond conditions, step by step.
+class masked_tensors {
+public:
+    explicit masked_tensors(program_plan& plan) : plan_(plan), values_(plan.values) {}
+
+    /// What stands in a tensor after a step. Steps are looked at in their order.
+    void look(const step& s) {
+        const assign* const a = s.as_assign();
+        tensor made{{}, {}, a != nullptr && a->kind == assignment_kind::contract};
+        if (a != nullptr && a->kind == assignment_kind::map && plan_.is_whole(a->target))
+            made = {a->target, outside_of(*a), false};
+        std::erase_if(made.beyond, [&](outside_value& v) {
+            v.by_numbers = true;
+            return !without(values_[v.condition].indices, a->loops).empty();
+        });
+        for (const effect& t : s.effects)
+            if (t.writes) known_.erase(t.slot);
+        if (made.is_product || !made.beyond.empty()) known_[a->target.slot] = std::move(made);
+    }
+
+    /// What is known of an expression without sums; of what a map gives, before it is stored.
+    std::optional<masked_value> value_of(expr e) const { return masked(outside_of(e)); }
+    std::optional<masked_value> made_by(const assign& map) const { return masked(outside_of(map)); }
+
+    /// Whether what a body reads at each pair is known, or is a product of what lacks one of the
+    /// loops each: numbers there that are none show at pairs for which the condition holds, too.
+    bool shows_elsewhere(expr body, const triangle& pairs) const {
+        bool shows = true;
+        values_.for_each_load({body}, [&](const access& read) {
+            const auto loops = loops_of(read);
+            if (contains(loops, pairs.i) && contains(loops, pairs.j))
+                shows = shows && known_.count(read.slot) > 0;
+        });
+        return shows;
+    }
+
+private:
+    struct tensor {
+        access target;
+        outside_values beyond;
+        bool is_product = false;
+    };
+
+    // The first of conditions between two loops; those that hide whatever else there is are before
+    // others.
+    std::optional<masked_value> masked(const outside_values& all) const {
+        std::optional<masked_value> found;
+        for (const auto& v : all) {
+            if (found && (v.by_numbers || !found->by_numbers)) continue;
+            const auto& loops = values_[v.condition].indices;
+            const auto pairs =
+                loops.empty() ? std::nullopt : triangle_in(values_, v.condition, loops[0]);
+            if (pairs)
+                found = {pairs->j < pairs->i ? *pairs : exchanged(*pairs), v.number, v.by_numbers};
+        }
+        return found;
+    }
+    outside_values outside_of(expr e) const {
+        return outside(values_, e, [&](expr load) { return of_load(load); });
+    }
+    outside_values outside_of(const assign& map) const {
+        return outside_of_fold(values_, map.folding, map.over, outside_of(map.body));
+    }
+    outside_values of_load(expr load) const {
+        const access read = values_[load].source;
+        const auto found = known_.find(read.slot);
+        if (found == known_.end() || found->second.beyond.empty() || values_[load].edged) return {};
+        const auto names = names_at(found->second.target, read);
+        if (!names) return {};
+        outside_values here = found->second.beyond;
+        for (auto& v : here) v.condition = values_.renamed(v.condition, *names);
+        return here;
+    }
+
+    program_plan& plan_;
+    graph& values_;
+    std::map<slot_number, tensor> known_;
 };
 
 class mask_cutter {
@@ -144,8 +235,8 @@ private:
         std::optional<triangle> all;
         bool rewritten = false;
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-            const bool reads = effects(s, a.target.slot, false),
-                       writes = effects(s, a.target.slot, true);
+            const bool reads = plan_.steps[s].reads(a.target.slot),
+                       writes = plan_.steps[s].writes(a.target.slot);
             if (s == maker || (!reads && !writes)) continue;
             if (s < maker || !reads || !cuts_[s]) return {};
             const assign& reader = *plan_.steps[s].as_assign();
@@ -161,12 +252,6 @@ private:
         const bool unseen = rewritten || plan_.slot_of(a.target).kind == storage::workspace;
         if (!all || !unseen || !is_worth(*all)) return {};
         return panel_cut{*all, false, 0, false};
-    }
-
-    bool effects(std::size_t s, slot_number slot, bool writes) const {
-        const auto& all = plan_.steps[s].effects;
-        return std::any_of(all.begin(), all.end(),
-                           [&](const effect& t) { return t.slot == slot && t.writes == writes; });
     }
 
     // The pairs that a reader reads, by the loops of what makes them; nothing where it reads

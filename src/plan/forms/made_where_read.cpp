@@ -8,6 +8,7 @@
 
 #include "src/plan/forms/step_writer.hpp"
 #include "src/plan/forms/term_groups.hpp"
+#include "src/plan/pool/definitions.hpp"
 #include "src/plan/schedule/ties.hpp"
 
 namespace ricci::plan {
@@ -24,8 +25,7 @@ constexpr double times_larger = 4;
 struct unstored {
     std::size_t step = 0;   // that would write it
     std::size_t first = 0;  // what it is made of is made before this step
-    slot_number slot;
-    loop_list axes;  // the loops of `factors` along its axes; none where the extent is 1
+    access target;
     // What it is the product of: loads, or one value.
     expr_list factors;
     bool is_product = false;
@@ -50,7 +50,7 @@ public:
             if (reads_any(before_[s])) rewrite(*before_[s].as_assign());
             else plan_.steps.push_back(std::move(before_[s]));
         }
-        for (const unstored& t : all_) plan_.slots[t.slot.index()].kind = storage::unused;
+        for (const unstored& t : all_) plan_.slots[t.target.slot.index()].kind = storage::unused;
     }
 
 private:
@@ -72,17 +72,17 @@ private:
         if (stays_near && !is_test) return {};
         unstored made;
         made.step = made.first = s;
-        made.slot = a->target.slot;
-        made.axes = axes_of(a->target);
-        if (made.axes.size() != a->target.at.size()) return {};
+        made.target = a->target;
+        if (!plan_.is_whole(made.target)) return {};
+        const slot_number written = made.target.slot;
         link(made, *a);
         std::size_t last = s;
         bool is_compared = false, has_extremum = false;
         for (std::size_t r = 0; r < plan_.steps.size(); ++r) {
             const step& other = plan_.steps[r];
-            if (r != s && touches(other, made.slot, true)) return {};
-            if (!touches(other, made.slot, false)) continue;
-            if (r < s || !can_make(other, made.slot)) return {};
+            if (r != s && other.writes(written)) return {};
+            if (!other.reads(written)) continue;
+            if (r < s || !can_make(other, written)) return {};
             const assign& reader = *other.as_assign();
             const bool multiplies =
                 stays_near || (is_map && values_.size(reader.over) < shortest_row);
@@ -98,14 +98,10 @@ private:
         bool changes = false;
         for_each_load(values_, *a, [&](const access& from) {
             for (std::size_t r = made.first; r < last; ++r)
-                changes = changes || touches(plan_.steps[r], from.slot, true);
+                changes = changes || plan_.steps[r].writes(from.slot);
         });
         if (changes) return {};
         return made;
-    }
-    static bool touches(const step& s, slot_number slot, bool writes) {
-        return std::ranges::any_of(
-            s.effects, [&](const effect& e) { return e.slot == slot && e.writes == writes; });
     }
     bool is_larger(const assign& a) const {
         bool loads = false, larger = true;
@@ -115,26 +111,6 @@ private:
             larger = larger && times_larger * values_.size(loops_of(from)) <= size;
         });
         return loads && larger;
-    }
-    /// The loop along each axis, where each runs along one whole axis; else fewer.
-    loop_list axes_of(const access& a) const {
-        loop_list axes;
-        const auto& extents = plan_.slot_of(a).extents;
-        for (std::size_t axis = 0; axis < a.at.size(); ++axis) {
-            const place& p = a.at[axis];
-            if (p.edge != edge::none || p.offset != 0 || p.terms.size() > 1) return {};
-            if (p.terms.empty()) {
-                if (extents[axis] != 1) return {};
-                axes.push_back(loop::none);
-                continue;
-            }
-            const loop l = p.terms[0].over;
-            if (p.terms[0].factor != 1 || values_.extent(l) != extents[axis] ||
-                std::find(axes.begin(), axes.end(), l) != axes.end())
-                return {};
-            axes.push_back(l);
-        }
-        return axes;
     }
     /// Whether a step is a sum, or another fold, over the elements of the tensor, each once.
     bool can_make(const step& s, slot_number slot) const {
@@ -148,7 +124,7 @@ private:
         for_each_load(values_, *a, [&](const access& from) {
             if (from.slot != slot) return;
             ++reads;
-            suits = suits && loops_of(from) == all && axes_of(from).size() == from.at.size();
+            suits = suits && loops_of(from) == all && plan_.is_whole(from);
         });
         if (a->kind == assignment_kind::map) return suits;
         const auto& factors = values_[a->body].arguments;
@@ -165,11 +141,7 @@ private:
                 factors.push_back(f);
                 continue;
             }
-            const loop_list from = axes_of(made.target), to = axes_of(node.source);
-            loop_map loops;
-            for (std::size_t axis = 0; axis < from.size(); ++axis)
-                if (from[axis] && from[axis] != to[axis]) loops.emplace_back(from[axis], to[axis]);
-            factors.push_back(values_.renamed(made.body, loops));
+            factors.push_back(values_.renamed(made.body, *names_at(made.target, node.source)));
         }
         assign sum = reader;
         sum.kind = assignment_kind::map;
@@ -207,7 +179,7 @@ private:
 
     void prepare(unstored& t) {
         const assign& a = *before_[t.step].as_assign();
-        step_writer steps(plan_, a.equation, plan_.type_of(t.slot));
+        step_writer steps(plan_, a.equation, plan_.type_of(t.target.slot));
         if (a.folding == fold::none) t.factors = {a.body};
         else if (is_of_two(a)) prepare_product(t, a, steps);
         else prepare_weights(t, a, steps);
@@ -221,7 +193,7 @@ private:
     // exp(x - max x) / sum of them; 0 where all x are -infinity.
     void prepare_weights(unstored& t, const assign& a, step_writer& steps) {
         const expr maximum =
-            finite(steps.stored(values_.row(fold::maximum, a.over, a.body)), t.slot);
+            finite(steps.stored(values_.row(fold::maximum, a.over, a.body)), t.target.slot);
         const expr shifted = values_.apply(opcode::exp, less(a.body, maximum));
         const expr sum = steps.stored(values_.row(fold::sum, a.over, shifted));
         const expr inverse = steps.stored(values_.apply(
@@ -238,7 +210,7 @@ private:
             const expr sum = values_.add(g.terms);
             largest.push_back(
                 steps.stored(values_.row(fold::maximum, common(a.over, g.loops), sum)));
-            shifts.push_back(finite(largest.back(), t.slot));
+            shifts.push_back(finite(largest.back(), t.target.slot));
             t.factors.push_back(steps.stored(values_.apply(opcode::exp, less(sum, shifts.back()))));
         }
         const expr p = steps.sum_of_product(t.factors, a.over, nullptr);
@@ -248,7 +220,7 @@ private:
             least = values_.apply(opcode::minimum, least, largest[k]);
         const expr is_none = values_.apply(opcode::equal, least, constant(-infinity));
         const expr is_exact =
-            values_.apply(opcode::less_equal, constant(least_sum(t.slot, a.over)), p);
+            values_.apply(opcode::less_equal, constant(least_sum(t.target.slot, a.over)), p);
         const auto either = [&](expr exact, double none) {
             return values_.apply(opcode::select, is_exact, exact,
                                  values_.apply(opcode::select, is_none, constant(none), nothing));
@@ -258,7 +230,7 @@ private:
         const expr log = values_.apply(opcode::log, p);
         const auto write = [&](std::size_t step, expr value) {
             const assign& other = *before_[step].as_assign();
-            step_writer(plan_, other.equation, plan_.type_of(t.slot))
+            step_writer(plan_, other.equation, plan_.type_of(t.target.slot))
                 .write(other.target, value, true);
         };
         if (t.logsumexp) {
@@ -291,8 +263,7 @@ private:
     // Where they are read ---------------------------------------------------------------------
 
     bool reads_any(const step& s) const {
-        return std::ranges::any_of(all_,
-                                   [&](const unstored& t) { return touches(s, t.slot, false); });
+        return std::ranges::any_of(all_, [&](const unstored& t) { return s.reads(t.target.slot); });
     }
     /// What stands for a load: the factors of a tensor that is not stored, or the load.
     struct stand_in {
@@ -301,16 +272,12 @@ private:
     };
     stand_in stand_in_of(expr load) {
         const access from = values_[load].source;
-        const auto of = std::ranges::find(all_, from.slot, &unstored::slot);
+        const auto of = std::ranges::find_if(
+            all_, [&](const unstored& t) { return t.target.slot == from.slot; });
         if (of == all_.end()) return {{load}, true};
-        const loop_list there = axes_of(from);
-        loop_map loops;
-        for (std::size_t axis = 0; axis < there.size(); ++axis)
-            if (of->axes[axis] && of->axes[axis] != there[axis])
-                loops.emplace_back(of->axes[axis], there[axis]);
+        const loop_map names = *names_at(of->target, from);
         stand_in made{{}, of->is_product};
-        for (const expr f : of->factors)
-            made.factors.push_back(loops.empty() ? f : values_.renamed(f, loops));
+        for (const expr f : of->factors) made.factors.push_back(values_.renamed(f, names));
         return made;
     }
     void rewrite(const assign& a) {

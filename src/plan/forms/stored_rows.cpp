@@ -55,18 +55,16 @@ private:
     // The one step that writes a slot, where it comes before this one.
     std::optional<std::size_t> writer_of(slot_number slot) const {
         std::optional<std::size_t> found;
-        for (std::size_t k = 0; k < plan_.steps.size(); ++k)
-            for (const effect& t : plan_.steps[k].effects) {
-                if (t.slot != slot || !t.writes) continue;
-                if (found || k >= step_) return {};
-                found = k;
-            }
+        for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
+            if (!plan_.steps[k].writes(slot)) continue;
+            if (found || k >= step_) return {};
+            found = k;
+        }
         return found;
     }
     bool is_read_here_alone(slot_number slot) const {
         for (std::size_t k = 0; k < plan_.steps.size(); ++k)
-            for (const effect& t : plan_.steps[k].effects)
-                if (t.slot == slot && !t.writes && k != step_) return false;
+            if (k != step_ && plan_.steps[k].reads(slot)) return false;
         return true;
     }
 

@@ -41,6 +41,8 @@ void add_group(const graph& values, const fused& what, effects& reads, effects& 
 
 }  // namespace
 
+bool step::has(effect e) const { return std::ranges::find(effects, e) != effects.end(); }
+
 bool step::hides() const {
     if (const auto* chain = std::get_if<chained>(&what))
         return chain->first.hides || chain->second.hides;

@@ -57,15 +57,21 @@ struct slot {
 struct effect {
     slot_number slot;
     bool writes = false;
+    bool operator==(const effect&) const = default;
 };
 
 struct step {
     std::variant<assign, fused, chained> what;
     std::vector<effect> effects;  // reads, then writes; no tiles
 
+    bool reads(slot_number slot) const { return has({slot, false}); }
+    bool writes(slot_number slot) const { return has({slot, true}); }
     const assign* as_assign() const { return std::get_if<assign>(&what); }
     const fused* as_fused() const { return std::get_if<fused>(&what); }
     bool hides() const;
+
+private:
+    bool has(effect e) const;
 };
 
 step make_step(const graph& values, assign what);

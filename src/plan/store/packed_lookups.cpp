@@ -71,11 +71,9 @@ private:
     std::vector<std::size_t> readers_of(std::size_t writer, slot_number slot) const {
         std::vector<std::size_t> found;
         for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
-            const auto& effects = plan_.steps[k].effects;
-            const bool here = std::any_of(effects.begin(), effects.end(),
-                                          [&](const effect& t) { return t.slot == slot; });
-            if (!here || k == writer) continue;
-            const assign* const a = plan_.steps[k].as_assign();
+            const step& s = plan_.steps[k];
+            if (k == writer || (!s.reads(slot) && !s.writes(slot))) continue;
+            const assign* const a = s.as_assign();
             if (found.size() == most_readers || k < writer || a == nullptr ||
                 a->kind != assignment_kind::contract || a->target.slot == slot)
                 return {};
