@@ -88,13 +88,6 @@ lowering::resolved lowering::resolve(expr written) {
     return contracted(std::move(varying), over, graph_.multiply(scalars));
 }
 
-// Which factors are multiplied one after the other: the best path's products.
-std::vector<path::contraction_path::product> lowering::products_of(const expr_list& factors,
-                                                                   const loop_list& over) const {
-    if (factors.size() == 2) return {{0, 1}};
-    return path_through(graph_, factors, over).products;
-}
-
 // Whether a sum of products of two factors is one of matrices, or of vectors as such.
 bool lowering::multiplies_matrices(expr left, expr right, const loop_list& summed) {
     const auto &l = graph_[left].indices, &r = graph_[right].indices;
@@ -128,43 +121,27 @@ lowering::contraction_of lowering::contraction(expr left, expr right, const loop
 // The factors in the order of the best path. Products without a sum stay expressions, which whoever
 // uses them computes; so do sums that give one number for each element of a batch.
 lowering::resolved lowering::contracted(expr_list factors, const loop_list& over, expr scale) {
-    const auto products = products_of(factors, over);
-    loop_holders holders(graph_, factors);
-    for (std::size_t step = 0; step < products.size(); ++step) {
-        const expr left = factors[static_cast<std::size_t>(products[step].left)];
-        const expr right = factors[static_cast<std::size_t>(products[step].right)];
-        const auto &l = graph_[left].indices, &r = graph_[right].indices;
-        holders.remove(l);
-        holders.remove(r);
-        loop_list summed;
-        for (const loop i : united(l, r))
-            if (holders[i] == 0 && std::binary_search(over.begin(), over.end(), i))
-                summed.push_back(i);
-        const bool last = step + 1 == products.size();
+    std::optional<contraction_of> product;
+    const auto make = [&](expr left, expr right, const loop_list& summed, bool last) -> expr {
         const auto scaled = [&](expr value) {
             return last ? graph_.multiply({scale, value}) : value;
         };
+        if (summed.empty()) return scaled(graph_.multiply({left, right}));
         const bool matrices = multiplies_matrices(left, right, summed);
-        expr value;
-        if (summed.empty()) {
-            value = scaled(graph_.multiply({left, right}));
-        } else if (const expr read = sum_of_rows(left, right, summed)) {
-            value = scaled(read);
-        } else if (!matrices) {
-            value = scaled(graph_.multiply({left, right}));
+        if (const expr read = sum_of_rows(left, right, summed)) return scaled(read);
+        if (!matrices) {
+            const expr value = scaled(graph_.multiply({left, right}));
             hides_ = hides_ || (!last && graph_.has_bracket(value));
-            value = graph_.row(fold::sum, summed, value);
-        } else if (const expr found = product_of_rows(left, right, summed)) {
-            value = scaled(found);
-        } else if (last) {
-            return {true, contraction(left, right, summed, scale), {}};
-        } else {
-            value = stored(contraction(left, right, summed, expr::none));
+            return graph_.row(fold::sum, summed, value);
         }
-        holders.add(graph_[value].indices);
-        factors.push_back(value);
-    }
-    return {false, {}, factors.back()};
+        if (const expr found = product_of_rows(left, right, summed)) return scaled(found);
+        if (!last) return stored(contraction(left, right, summed, expr::none));
+        product = contraction(left, right, summed, scale);
+        return expr::none;
+    };
+    const expr value = folded_in_pairs(graph_, std::move(factors), over, make);
+    if (product) return {true, *std::move(product), {}};
+    return {false, {}, value};
 }
 
 expr lowering::stored(const contraction_of& product) {

@@ -10,7 +10,6 @@
 #include "src/plan/forms/path_through.hpp"
 #include "src/plan/forms/step_writer.hpp"
 #include "src/plan/forms/term_groups.hpp"
-#include "src/plan/pool/loop_holders.hpp"
 #include "src/plan/schedule/sums_of_two.hpp"
 
 namespace ricci::plan {
@@ -172,26 +171,13 @@ private:
     expr fold_of_operands(fold folding, const loop_list& folded, expr_list operands,
                           step_writer& steps) {
         if (operands.size() == 1) return values_.row(folding, folded, operands[0]);
-        auto products = std::vector<path::contraction_path::product>{{0, 1}};
-        if (operands.size() > 2) products = path_through(values_, operands, folded).products;
-        loop_holders holders(values_, operands);
-        expr last;
-        for (const auto& product : products) {
-            const expr left = operands[static_cast<std::size_t>(product.left)],
-                       right = operands[static_cast<std::size_t>(product.right)];
-            holders.remove(values_[left].indices);
-            holders.remove(values_[right].indices);
-            loop_list over;
-            for (const loop l : united(values_[left].indices, values_[right].indices))
-                if (holders[l] == 0 && contains(folded, l)) over.push_back(l);
-            const expr sum = values_.add({left, right});
-            last = over.empty() ? sum : values_.row(folding, over, sum);
-            if (&product == &products.back()) break;
-            last = steps.stored(last);
-            holders.add(values_[last].indices);
-            operands.push_back(last);
-        }
-        return last;
+        return folded_in_pairs(values_, std::move(operands), folded,
+                               [&](expr left, expr right, const loop_list& over, bool last) {
+                                   const expr sum = values_.add({left, right});
+                                   const expr made =
+                                       over.empty() ? sum : values_.row(folding, over, sum);
+                                   return last ? made : steps.stored(made);
+                               });
     }
 
     program_plan& plan_;

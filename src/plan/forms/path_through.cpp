@@ -1,10 +1,6 @@
 // To a path loops are indices.
 #include "src/plan/forms/path_through.hpp"
 
-#include <vector>
-
-#include "src/plan/pool/loop_holders.hpp"
-
 namespace ricci::plan {
 namespace {
 

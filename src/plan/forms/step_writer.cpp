@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "src/plan/forms/path_through.hpp"
-#include "src/plan/pool/loop_holders.hpp"
 
 namespace ricci::plan {
 
@@ -42,24 +41,15 @@ expr step_writer::stored(expr value) {
 }
 
 access step_writer::memory_over(const loop_list& axes) {
-    slot memory;
-    memory.kind = storage::workspace;
-    memory.is_foreign = type_ != plan_.type;
-    memory.own_type = type_;
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> letters;
     access whole;
     for (const loop l : axes) {
-        memory.extents.push_back(values_.extent(l));
-        memory.axes.push_back(values_.loops().letter(l));
+        extents.push_back(values_.extent(l));
+        letters.push_back(values_.loops().letter(l));
         whole.at.push_back({0, {{l, 1}}});
     }
-    memory.strides.resize(axes.size());
-    std::int64_t elements = 1;
-    for (std::size_t axis = axes.size(); axis-- > 0;) {
-        memory.strides[axis] = elements;
-        elements *= memory.extents[axis];
-    }
-    memory.bytes = static_cast<std::size_t>(elements) * size_of(type_);
-    whole.slot = plan_.add(std::move(memory));
+    whole.slot = plan_.add(workspace_slot(plan_, std::move(extents), std::move(letters), type_));
     return whole;
 }
 
@@ -117,24 +107,12 @@ expr step_writer::sum_of_product(const expr_list& loads, const loop_list& over,
         beside.push_back(stored(values_.row(fold::sum, over, operands[0])));
         return values_.multiply(beside);
     }
-    auto products = std::vector<path::contraction_path::product>{{0, 1}};
-    if (operands.size() > 2) products = path_through(values_, operands, over).products;
-    loop_holders holders(values_, operands);
-    for (const auto& product : products) {
-        const expr left = operands[static_cast<std::size_t>(product.left)],
-                   right = operands[static_cast<std::size_t>(product.right)];
-        holders.remove(values_[left].indices);
-        holders.remove(values_[right].indices);
-        loop_list summed;
-        for (const loop l : united(values_[left].indices, values_[right].indices))
-            if (holders[l] == 0 && contains(over, l)) summed.push_back(l);
-        const bool last = &product == &products.back();
-        const expr made = summed.empty() ? stored(values_.multiply({left, right}))
-                                         : contracted(left, right, summed, last ? target : nullptr);
-        holders.add(values_[made].indices);
-        operands.push_back(made);
-    }
-    beside.push_back(operands.back());
+    beside.push_back(folded_in_pairs(
+        values_, std::move(operands), over,
+        [&](expr left, expr right, const loop_list& summed, bool last) {
+            return summed.empty() ? stored(values_.multiply({left, right}))
+                                  : contracted(left, right, summed, last ? target : nullptr);
+        }));
     return values_.multiply(beside);
 }
 
