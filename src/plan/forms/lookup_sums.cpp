@@ -108,6 +108,26 @@ loop_list lowering::share_out(const expr_list& factors, const loop_list& over,
     return loops;
 }
 
+// The factors, those in memory that lack no loop of another such one as one with it, where the sum
+// is over more: rows are then multiplied by one matrix for each number.
+expr_list lowering::multiplied_alike(const expr_list& factors, const expr_list& implied,
+                                     const loop_list& loops) {
+    expr_list made;
+    for (const expr f : factors) {
+        const auto& own = graph_[f].indices;
+        const auto takes = [&](expr other) {
+            const auto& indices = graph_[other].indices;
+            const auto both = united(own, indices);
+            return !can_look_up(other, implied) && (both == own || both == indices) &&
+                   both != loops;
+        };
+        const auto to = can_look_up(f, implied) ? made.end() : std::ranges::find_if(made, takes);
+        if (to == made.end()) made.push_back(f);
+        else *to = graph_.multiply({*to, f});
+    }
+    return made;
+}
+
 // `takes`: that a number is a place is a condition of what is looked up with it, and else a factor.
 std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
     if (type_ != element::f32 && type_ != element::f64) return {};
@@ -151,6 +171,7 @@ std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
     }
     if (!found.axis && widest.empty()) return {};
     const loop_list loops = share_out(varying, over, by_number, found);
+    if (sums) found.factors = multiplied_alike(found.factors, found.implied, loops);
     const bool brackets =
         std::any_of(varying.begin(), varying.end(), [&](expr f) { return graph_.has_bracket(f); });
     if (!found.axis) {

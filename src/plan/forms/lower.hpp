@@ -131,8 +131,6 @@ private:
     bool multiplies_matrices(expr left, expr right, const loop_list& summed);
     contraction_of contraction(expr left, expr right, const loop_list& summed, expr scale);
     resolved contracted(expr_list factors, const loop_list& over, expr scale);
-    std::vector<path::contraction_path::product> products_of(const expr_list& factors,
-                                                             const loop_list& over) const;
 
     // Folds of values that land where numbers say, in landings.cpp.
     /// What is under [v = x_i], with v free, lands at v.
@@ -193,6 +191,8 @@ private:
     bool carries_landings(const lookup_sum& sum) const;
     loop_list share_out(const expr_list& factors, const loop_list& over, const loop_list& by_number,
                         lookup_sum& found) const;
+    expr_list multiplied_alike(const expr_list& factors, const expr_list& implied,
+                               const loop_list& loops);
     std::optional<lookup_sum> lookups_of(expr sum_or_product, bool takes = true);
     expr looked_up(const lookup_sum& s);
     expr sum_of_rows(expr a, expr b, const loop_list& summed);
