@@ -43,7 +43,8 @@ public:
         const auto outer = loops_.size();
         const auto held = conditions_.size();
         for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
-            loops_.push_back({p_.reduced(x, k), shapes_.bound_extent(e_, n, p_.reduced(x, k))});
+            loops_.push_back(
+                {loop(p_.reduced(x, k)), shapes_.bound_extent(e_, n, p_.reduced(x, k))});
         if (x.kind == ir::op::reduce) check(x);
         if (is_count_of_mean(x)) check_count(x);
         // x^0 is 1 whatever x is, which is not read
@@ -102,12 +103,12 @@ private:
                     continue;
                 const ir::ref said = p_.child(x, 1);
                 if (!marked && is_bounded(said)) check_nearest(sum, product, index, said);
-                const auto place = marked ? reader_.form_of(said) : std::nullopt;
+                const auto at = marked ? reader_.form_of(said) : std::nullopt;
                 const auto held = conditions_.size();
                 for (const auto& [factor, condition] : conditions_of_factors(product))
                     if (factor != f && !ir::free_indices(p_, condition).has(index))
                         conditions_.push_back({condition, true});
-                if (place) check(*place, extent_of(index));
+                if (at) check(*at, extent_of(index));
                 conditions_.resize(held);
             }
         }
@@ -126,7 +127,7 @@ private:
                inner.detail == static_cast<std::uint8_t>(ir::function::minimum);
     }
     /// An axis of no places has no nearest one, and none on a ring.
-    void check_nearest(const ir::node& sum, const ir::node& product, ir::ref index, ir::ref place) {
+    void check_nearest(const ir::node& sum, const ir::node& product, ir::ref index, ir::ref said) {
         bool nowhere = false;  // some index around has no value
         for (std::size_t k = 0; k + static_cast<std::size_t>(sum.indices.count) < loops_.size();
              ++k)
@@ -136,8 +137,8 @@ private:
         if (nowhere) return;
         for (const conjunction& c : reader_.alternatives(conditions_)) {
             box_.clear();
-            take_letters(place);
-            for (const affine_form& f : c.affine) take_letters(f);
+            take_letters(said);
+            for (const place& f : c.affine) take_letters(f);
             for (const auto& other : c.others) take_letters(other.node);
             auto all = c.affine;
             tried_.clear();
@@ -165,31 +166,30 @@ private:
         for (std::int32_t axis = 0; axis < use.positions.count; ++axis) {
             const ir::position& q = p_.at(use.positions, axis);
             if (q.kind != ir::position_kind::affine) continue;
-            if (const auto place = reader_.form_of(q))
-                check(*place, shapes_.extent(use.name, axis));
+            if (const auto at = reader_.form_of(q)) check(*at, shapes_.extent(use.name, axis));
         }
     }
-    void check(const affine_form& place, std::int64_t extent) {
+    void check(const place& at, std::int64_t extent) {
         box_.clear();
-        take_letters(place);
-        const auto anywhere = bounds_of(place, box_, {});
+        take_letters(at);
+        const auto anywhere = bounds_of(at, box_, {});
         if (!anywhere || anywhere->lies_within(places_of(extent))) return;
         for (const conjunction& c : reader_.alternatives(conditions_)) {
-            affine_form below, above;  // 0 or more where the place is outside
-            below.add(place, -1);
+            place below, above;  // 0 or more where the place is outside
+            below.add(at, -1);
             below.offset -= 1;
-            above.add(place, 1);
+            above.add(at, 1);
             above.offset -= extent;
-            for (const affine_form& outside : {below, above}) {
+            for (const place& outside : {below, above}) {
                 box_.clear();
-                take_letters(place);
-                for (const affine_form& f : c.affine) take_letters(f);
+                take_letters(at);
+                for (const place& f : c.affine) take_letters(f);
                 for (const auto& other : c.others) take_letters(other.node);
                 auto all = c.affine;
                 all.push_back(outside);
                 tried_.clear();
                 left_ = most_tried;
-                if (holds_somewhere(all, c.others)) refuse(place, extent);
+                if (holds_somewhere(all, c.others)) refuse(at, extent);
             }
         }
     }
@@ -201,14 +201,15 @@ private:
         for (const conjunction& around : reader_.alternatives(conditions_)) {
             const auto ways = ways_to_leave_none(count, left);
             counted_ = ways ? nullptr : &count;
-            for (const auto& way : ways.value_or(std::vector<std::vector<affine_form>>{{}})) {
+            for (const auto& way : ways.value_or(std::vector<std::vector<place>>{{}})) {
                 box_.clear();
                 auto all = around.affine;
                 all.insert(all.end(), way.begin(), way.end());
-                for (const affine_form& f : all) take_letters(f);
+                for (const place& f : all) take_letters(f);
                 for (const auto& other : around.others) take_letters(other.node);
                 take_letters(condition);
-                std::erase_if(box_, [&](const index_range& r) { return binds(count, r.index); });
+                std::erase_if(box_,
+                              [&](const loop_extent& r) { return binds(count, r.what.number()); });
                 tried_.clear();
                 left_ = most_tried;
                 if (holds_somewhere(all, around.others)) refuse_mean();
@@ -223,18 +224,18 @@ private:
     }
     /// Of one letter that is counted: the inequalities of the others that leave none of its places,
     /// each way one list; nothing where inequalities do not say it.
-    std::optional<std::vector<std::vector<affine_form>>> ways_to_leave_none(
+    std::optional<std::vector<std::vector<place>>> ways_to_leave_none(
         const ir::node& count, const std::vector<conjunction>& alternatives) const {
-        std::vector<std::vector<affine_form>> ways{{}};
+        std::vector<std::vector<place>> ways{{}};
         if (count.indices.count != 1) return {};
         const ir::ref letter = p_.reduced(count, 0);
         for (const conjunction& c : alternatives) {
             if (!c.others.empty()) return {};
             const auto gaps = gaps_of(c, letter);
             if (!gaps || gaps->size() * ways.size() > most_ways) return {};
-            std::vector<std::vector<affine_form>> more;
+            std::vector<std::vector<place>> more;
             for (const auto& way : ways)
-                for (const affine_form& gap : *gaps) {
+                for (const place& gap : *gaps) {
                     more.push_back(way);
                     more.back().push_back(gap);
                 }
@@ -243,21 +244,21 @@ private:
         return ways;
     }
     /// What is 0 or more where no place of the letter is between two of its bounds.
-    std::optional<std::vector<affine_form>> gaps_of(const conjunction& c, ir::ref letter) const {
-        std::vector<affine_form> least{{}}, most, gaps;  // of the letter
+    std::optional<std::vector<place>> gaps_of(const conjunction& c, ir::ref letter) const {
+        std::vector<place> least{{}}, most, gaps;  // of the letter
         most.push_back({extent_of(letter) - 1, {}});
-        for (const affine_form& f : c.affine) {
-            const std::int64_t factor = f.factor(letter);
+        for (const place& f : c.affine) {
+            const std::int64_t factor = f.factor(loop(letter));
             if (factor < -1 || factor > 1) return {};
-            affine_form rest = f, turned;
-            rest.add(letter, -factor);
+            place rest = f, turned;
+            rest.add(loop(letter), -factor);
             turned.add(rest, -1);
             if (factor > 0) least.push_back(turned);
             else if (factor < 0) most.push_back(rest);
             else gaps.push_back(turned), gaps.back().offset -= 1;
         }
-        for (const affine_form& a : least)
-            for (const affine_form& b : most) {
+        for (const place& a : least)
+            for (const place& b : most) {
                 gaps.push_back(a);
                 gaps.back().add(b, -1);
                 gaps.back().offset -= 1;
@@ -275,8 +276,8 @@ private:
         for (const conjunction& c : reader_.alternatives({&holds, 1})) {
             auto all = c.affine;
             for (std::size_t k = 0; k < outer_tried.size(); ++k) {
-                affine_form least, most;
-                least.add(outer_box[k].index, 1);
+                place least, most;
+                least.add(outer_box[k].what, 1);
                 least.offset = -outer_tried[k];
                 most.add(least, -1);
                 all.push_back(least);
@@ -294,7 +295,8 @@ private:
     [[noreturn]] void refuse_mean() const {
         std::vector<std::string> where;
         for (std::size_t k = 0; k < tried_.size(); ++k)
-            where.push_back(fmt::format("{} = {}", words_of_index(p_, box_[k].index), tried_[k]));
+            where.push_back(
+                fmt::format("{} = {}", words_of_index(p_, box_[k].what.number()), tried_[k]));
         throw error(fmt::format(
             "ricci: in {} the condition of a mean leaves no place{}, and a mean of none is no "
             "number; exclude that by a bracket or cases around it.",
@@ -302,11 +304,12 @@ private:
             where.empty() ? "" : fmt::format(" where {}", fmt::join(where, ", "))));
     }
     void take_letter(ir::ref index) {
-        const auto same = [&](const index_range& r) { return r.index == index; };
-        if (std::none_of(box_.begin(), box_.end(), same)) box_.push_back({index, extent_of(index)});
+        const auto same = [&](const loop_extent& r) { return r.what == loop(index); };
+        if (std::none_of(box_.begin(), box_.end(), same))
+            box_.push_back({loop(index), extent_of(index)});
     }
-    void take_letters(const affine_form& f) {
-        for (const auto& t : f.terms) take_letter(t.first);
+    void take_letters(const place& f) {
+        for (const auto& t : f.terms) take_letter(t.over.number());
     }
     void take_letters(ir::ref n) {
         const ir::index_set free = ir::free_indices(p_, n);
@@ -317,27 +320,26 @@ private:
     /// Whether there are places of all letters, after those that are tried, at which everything
     /// holds; they are in `tried_` then. One letter after the other takes each value that the
     /// inequalities leave to it.
-    bool holds_somewhere(std::vector<affine_form>& all,
-                         const std::vector<position_condition>& others) {
+    bool holds_somewhere(std::vector<place>& all, const std::vector<position_condition>& others) {
         if (tried_.size() == box_.size()) {
             if (--left_ < 0) refuse_undecided();
             const bool all_hold =
                 std::all_of(all.begin(), all.end(),
-                            [&](const affine_form& f) { return value_of(f) >= 0; }) &&
+                            [&](const place& f) { return value_of(f) >= 0; }) &&
                 std::all_of(others.begin(), others.end(), [&](const position_condition& c) {
-                    return (reader_.value(c.node, [&](ir::ref i) { return place_of(i); }) != 0) ==
-                           c.holds;
+                    return (reader_.value(c.node, [&](ir::ref i) { return place_of(loop(i)); }) !=
+                            0) == c.holds;
                 });
             return all_hold && (counted_ == nullptr || !leaves_a_place());
         }
-        const ir::ref letter = box_[tried_.size()].index;
-        affine_form here;
+        const loop letter = box_[tried_.size()].what;
+        place here;
         here.add(letter, 1);
         const auto range = bounds_of(here, box_, all);
         if (!range) return false;
         for (std::int64_t at = range->least; at <= range->most; ++at) {
             if (--left_ < 0) refuse_undecided();
-            affine_form least = here, most;  // letter - at and at - letter
+            place least = here, most;  // letter - at and at - letter
             least.offset = -at;
             most.add(least, -1);
             all.push_back(least);
@@ -349,25 +351,25 @@ private:
         }
         return false;
     }
-    std::int64_t place_of(ir::ref index) const {
+    std::int64_t place_of(loop letter) const {
         for (std::size_t k = 0; k < tried_.size(); ++k)
-            if (box_[k].index == index) return tried_[k];
+            if (box_[k].what == letter) return tried_[k];
         return 0;
     }
-    std::int64_t value_of(const affine_form& f) const {
+    std::int64_t value_of(const place& f) const {
         std::int64_t value = f.offset;
-        for (const auto& [index, factor] : f.terms) value += factor * place_of(index);
+        for (const auto& t : f.terms) value += t.factor * place_of(t.over);
         return value;
     }
-    [[noreturn]] void refuse(const affine_form& place, std::int64_t extent) const {
+    [[noreturn]] void refuse(const place& at, std::int64_t extent) const {
         std::vector<std::string> where;
-        for (const auto& term : place.terms)
-            where.push_back(
-                fmt::format("{} = {}", words_of_index(p_, term.first), place_of(term.first)));
+        for (const auto& term : at.terms)
+            where.push_back(fmt::format("{} = {}", words_of_index(p_, term.over.number()),
+                                        place_of(term.over)));
         throw error(fmt::format(
             "ricci: in {} the place {} is read where {}, and the axis has the places 0 to {}; no "
             "condition on positions excludes it.",
-            words_of_equation(p_, e_), value_of(place), fmt::join(where, ", "), extent - 1));
+            words_of_equation(p_, e_), value_of(at), fmt::join(where, ", "), extent - 1));
     }
     [[noreturn]] void refuse_undecided() const {
         throw error(
@@ -381,7 +383,7 @@ private:
     }
     std::int64_t extent_of(ir::ref index) const {
         for (auto l = loops_.rbegin(); l != loops_.rend(); ++l)
-            if (l->index == index) return l->extent;
+            if (l->what == loop(index)) return l->extent;
         return shapes_.index_extent(e_, index);
     }
 
@@ -390,9 +392,9 @@ private:
     const ir::shape_table& shapes_;
     ir::ref e_;
     position_reader reader_;
-    std::vector<index_range> loops_;              // that signs around the place in hand bind
+    std::vector<loop_extent> loops_;              // that signs around the place in hand bind
     std::vector<position_condition> conditions_;  // around the place in hand
-    std::vector<index_range> box_;                // the letters of what is asked
+    std::vector<loop_extent> box_;                // the letters of what is asked
     std::vector<std::int64_t> tried_;             // places of the first of them
     std::int64_t left_ = 0;                       // how many more places are tried
     const ir::node* counted_ = nullptr;           // the count of a mean that may be of no place

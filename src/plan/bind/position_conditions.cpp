@@ -38,11 +38,11 @@ bool is_function(const ir::node& x, ir::function f) {
 
 }  // namespace
 
-std::optional<affine_form> position_reader::form_of(const ir::position& q) const {
-    affine_form form;
+std::optional<place> position_reader::form_of(const ir::position& q) const {
+    place form;
     switch (q.kind) {
         case ir::position_kind::index:
-            form.add(q.index, 1);
+            form.add(loop(q.index), 1);
             return form;
         case ir::position_kind::fixed:
             form.offset = q.offset;
@@ -51,7 +51,7 @@ std::optional<affine_form> position_reader::form_of(const ir::position& q) const
             form.offset = q.offset;
             for (std::int32_t t = 0; t < q.terms.count; ++t) {
                 const auto& term = p_.affine_terms[q.terms.first + t];
-                form.add(term.index, term.coefficient);
+                form.add(loop(term.index), term.coefficient);
                 // Places count from the least value that the index can give.
                 if (term.coefficient < 0)
                     form.offset -= term.coefficient * (extent_(term.index) - 1);
@@ -82,7 +82,7 @@ std::optional<position_reader::real_form> position_reader::real_form_of(ir::ref 
             form.offset = x.value;
             return form;
         case ir::op::position:
-            form.sum.add(p_.at(x.positions, 0).index, 1);
+            form.sum.add(loop(p_.at(x.positions, 0).index), 1);
             return form;
         case ir::op::reduce:
             if (const auto count = count_of(x)) {
@@ -121,7 +121,7 @@ std::optional<position_reader::real_form> position_reader::real_form_of(ir::ref 
     }
 }
 
-std::optional<affine_form> position_reader::form_of(ir::ref n) const {
+std::optional<place> position_reader::form_of(ir::ref n) const {
     auto form = real_form_of(n);
     if (!form || !is_whole_place(form->offset)) return std::nullopt;
     form->sum.offset = static_cast<std::int64_t>(form->offset);
@@ -149,7 +149,7 @@ alternatives_list position_reader::comparison(ir::ref n, bool holds) const {
         if (most > largest_place) return holds_always;
         if (most < -largest_place) return alternatives_list{};
         conjunction c;
-        affine_form f;
+        place f;
         f.add(a->sum, -static_cast<std::int64_t>(sign_left));
         f.add(b->sum, -static_cast<std::int64_t>(sign_right));
         f.offset = static_cast<std::int64_t>(strictly ? std::ceil(most) - 1 : std::floor(most));
@@ -206,7 +206,7 @@ alternatives_list position_reader::alternatives(ir::ref n, bool holds) const {
     if (x.kind == ir::op::delta) {
         const auto a = form_of(p_.at(x.positions, 0)), b = form_of(p_.at(x.positions, 1));
         if (!a || !b) return holds_always;
-        affine_form up = *a, down = *b;
+        place up = *a, down = *b;
         up.add(*b, -1);
         down.add(*a, -1);
         if (holds) return {{{up, down}, {}}};
@@ -311,11 +311,11 @@ double compared(ir::comparison c, double a, double b) {
 double position_reader::value(ir::ref n, const place_of& at) const {
     const ir::node& x = p_.nodes[n];
     const auto child = [&](std::int32_t k) { return value(p_.child(x, k), at); };
-    const auto place = [&](const ir::position& q) {
+    const auto place_at = [&](const ir::position& q) {
         const auto form = form_of(q);
         double sum = static_cast<double>(form->offset);
-        for (const auto& [index, factor] : form->terms)
-            sum += static_cast<double>(factor) * static_cast<double>(at(index));
+        for (const auto& t : form->terms)
+            sum += static_cast<double>(t.factor) * static_cast<double>(at(t.over.number()));
         return sum;
     };
     double result = x.kind == ir::op::multiply ? 1 : 0;
@@ -325,7 +325,7 @@ double position_reader::value(ir::ref n, const place_of& at) const {
         case ir::op::position:
             return static_cast<double>(at(p_.at(x.positions, 0).index));
         case ir::op::delta:
-            return place(p_.at(x.positions, 0)) == place(p_.at(x.positions, 1));
+            return place_at(p_.at(x.positions, 0)) == place_at(p_.at(x.positions, 1));
         case ir::op::reduce:
             return *count_of(x);
         case ir::op::add:

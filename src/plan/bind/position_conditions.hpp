@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <ricci/ir/program.hpp>
-#include "src/plan/bind/affine_bounds.hpp"
+#include "src/plan/pool/affine_bounds.hpp"
 
 namespace ricci::plan {
 
@@ -23,7 +23,7 @@ struct position_condition {
 /// Conditions that hold together: sums of indices that are 0 or more, and others, whose value is
 /// known where the indices are.
 struct conjunction {
-    std::vector<affine_form> affine;
+    std::vector<place> affine;
     std::vector<position_condition> others;
 };
 
@@ -37,9 +37,9 @@ public:
         : p_(p), extent_(std::move(extent)) {}
 
     /// A place on an axis, where it is an index or arithmetic of some.
-    std::optional<affine_form> form_of(const ir::position& q) const;
+    std::optional<place> form_of(const ir::position& q) const;
     /// A number that is a sum of positions and whole numbers.
-    std::optional<affine_form> form_of(ir::ref n) const;
+    std::optional<place> form_of(ir::ref n) const;
     /// The conditions as alternatives, at least one of which holds where all of them do. What
     /// depends on more than positions is taken to hold.
     std::vector<conjunction> alternatives(std::span<const position_condition> all) const;
@@ -51,7 +51,7 @@ public:
 
 private:
     struct real_form {
-        affine_form sum;  // without its offset
+        place sum;  // without its offset
         double offset = 0;
     };
     std::optional<real_form> real_form_of(ir::ref n) const;

@@ -34,8 +34,7 @@ bool lowering::lands(std::size_t k, const landing& there, const loop_list& over,
         const auto& indices = graph_[e].indices;
         if (!contains(indices, there.axis)) return e;
         if (common(indices, by).empty()) return expr(expr::none);
-        if (!at) return graph_.at_number(e, there.axis, there.numbers);
-        const moved_loop m{there.axis, *at};
+        const moved_loop m{there.axis, at.value_or(place{}), at ? expr(expr::none) : there.numbers};
         return graph_.moved(e, {&m, 1});
     };
     for (const landing& other : found.at)

@@ -9,16 +9,10 @@ namespace ricci::plan {
 
 /// Whether it is a difference of two values that each lack some of its loops, which are not summed.
 bool lowering::is_difference_of_pairs(expr e, const loop_list& over) const {
-    const auto terms = graph_.terms(e);
-    if (terms.size() != 2) return false;
-    const auto is_negative = [&](expr t) {
-        const auto& first = graph_[graph_.factors(t)[0]];
-        return first.kind == kind::constant && first.value < 0;
-    };
     const auto is_smaller = [&](expr t) {
         return !without(without(graph_[e].indices, graph_[t].indices), over).empty();
     };
-    return is_negative(terms[0]) != is_negative(terms[1]) && std::ranges::all_of(terms, is_smaller);
+    return graph_.is_difference(e) && std::ranges::all_of(graph_.terms(e), is_smaller);
 }
 
 /// A sum over `over` of squared differences of pairs, times what has none but these loops and those

@@ -25,11 +25,7 @@ const definition* definitions::of(slot_number tensor) const {
 expr definitions::part_at(const definition& d, expr part, const access& read) const {
     auto names = names_at(d.target, read);
     if (!names) return expr::none;
-    const auto& bound = values_[part].bound;
-    const loop_list there = loops_of(read), taken = common(bound, there);
-    const loop_list others = united(united(bound, there), values_[part].indices);
-    for (const loop l : taken) names->emplace_back(l, values_.loops().another(l, others));
-    return values_.renamed(part, *names);
+    return values_.renamed(values_.apart(loops_of(read), part), *names);
 }
 
 expr definitions::value_of(expr load) const {

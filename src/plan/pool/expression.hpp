@@ -102,11 +102,12 @@ place without_edge(place);
 bool has_edge(const access&);
 bool has_edge(const access&, edge);
 
-/// A loop, and what stands in its place: 2i + 1, where one of two loops or a part of it is meant,
-/// or a place with an edge.
+/// A loop, and what stands in its place: 2i + 1, where one of two loops or a part of it is meant, a
+/// place with an edge, or instead of a place the number that a tensor says.
 struct moved_loop {
     loop what;
     place to;
+    expr number{};
 };
 using moved_loops = std::span<const moved_loop>;
 
@@ -221,8 +222,9 @@ public:
     /// The same with other loops, and nothing else changed: not the order of terms and factors.
     expr renamed(expr e, const loop_map& loops);
     /// The same where loops are elsewhere, made anew: what is 0 there beyond an edge, or under a
-    /// bracket that does not hold there, is left out. None: some place has no form then. `covered`,
-    /// if given, is set where the whole is 0 beyond the edge of what stands in a loop's place.
+    /// bracket that does not hold there, is left out. What is read where a number says is 1 where
+    /// it says no place. None: some place has no form then. `covered`, if given, is set where the
+    /// whole is 0 beyond the edge of what stands in a loop's place.
     expr moved(expr e, moved_loops loops, bool* covered = nullptr);
     /// Whether a factor that is `now` where loops are elsewhere makes its product 0 there, whatever
     /// the other factors are: a bracket that is false, or what lies wholly beyond such an edge.
@@ -231,9 +233,6 @@ public:
     expr_list within(const place&, std::int64_t low, std::int64_t high);
     /// The condition that a number is a place of an axis, if that is a whole number.
     expr is_place(expr number, std::int64_t extent);
-    /// The expression where a loop is what a tensor says, and 1 where it says no place. None: it
-    /// has no form.
-    expr at_number(expr e, loop l, expr number);
     /// The least and the largest value of a place, its edge aside.
     whole_interval reach(const place&) const;
     /// The places of an axis that are read there: within the bounds, where it has an edge.
@@ -272,6 +271,11 @@ public:
     expr opposite(expr condition);
     /// The factors of a product, or `e` alone.
     expr_span factors(expr e) const { return parts_of(opcode::multiply, e); }
+    /// Whether it is a sum of two terms of which one is taken away.
+    bool is_difference(expr e) const {
+        const auto all = terms(e);
+        return all.size() == 2 && is_subtracted(all[0]) != is_subtracted(all[1]);
+    }
     /// The terms of a sum of terms, or `e` alone.
     expr_span terms(expr e) const { return parts_of(opcode::add, e); }
 
@@ -282,7 +286,7 @@ private:
     expr moved(expr e, moved_loops loops, memo& known, bool* covered);
     expr moved_read(expr e, moved_loops loops, memo& known, bool* covered);
     expr moved_position(place at, moved_loops loops);
-    expr moved_fold(const expression& node, moved_loops loops, memo& known);
+    expr moved_fold(expr e, moved_loops loops, memo& known);
     expr moved_operation(const expression& node, moved_loops loops, memo& known, bool* covered);
     expr compared_positions(opcode code, expr first, expr second);
     expr negated(expr condition);
@@ -292,8 +296,12 @@ private:
     expr keep(std::uint64_t hash, expression&& node);
     expr renamed(expr e, const loop_map& loops, memo& known);
     expr bound_elsewhere(expr e, const loop_list& taken, const loop_list& others, memo& known);
-    expr loaded_at(expr load, loop l, expr number);
+    expr looked_up(expr read, const moved_loop& m);
     expr substituted(expr e, const std::function<expr(expr)>& replaced, memo& known);
+    bool is_subtracted(expr term) const {
+        const auto& first = (*this)[factors(term)[0]];
+        return first.kind == kind::constant && first.value < 0;
+    }
     expr_span parts_of(opcode code, expr e) const {
         const auto& node = (*this)[e];
         if (node.kind == kind::operation && node.code == code) return node.arguments;
@@ -320,7 +328,7 @@ private:
     expr sum_of_positions(expr_span terms, double constants);
     expr quotient(expr numerator, expr denominator);
     expr holds_somewhere(expr_span conditions, const loop_list& indices);
-    expr place_exists(expr condition, const loop_list& others);
+    expr exists(expr condition, const loop_list& others);
     bool folds(opcode code, double argument) const;
 
     loop_table loops_;

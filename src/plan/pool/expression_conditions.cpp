@@ -2,7 +2,10 @@
 // hold at all.
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
+#include "src/plan/pool/affine_bounds.hpp"
 #include "src/plan/pool/conditions.hpp"
 #include "src/plan/pool/expression.hpp"
 
@@ -33,30 +36,84 @@ bool graph::has_bracket(expr product) const {
     return std::any_of(all.begin(), all.end(), [&](expr f) { return is_bracket(f); });
 }
 
-// The product of the conditions, as a number that is 0 where no value of the other indices makes
-// all of them true: what is looked up once is wanted where anyone wants it.
-expr graph::holds_somewhere(expr_span conditions, const loop_list& indices) {
-    expr_list here{constant(1)}, wider{constant(1)};
-    for (expr c : conditions) {
-        auto others = indices;
-        for (expr other : conditions)
-            if (other != c) others = united(others, (*this)[other].indices);
-        const expr narrow = place_exists(c, others);
-        (without((*this)[narrow].indices, indices).empty() ? here : wider).push_back(narrow);
+namespace {
+
+/// What it compares, where these are places without an edge, of which one is before the other or
+/// both are one.
+std::optional<compared_places> margin_in(const graph& values, expr condition) {
+    const auto compared = compared_in(values, condition);
+    const bool plain = compared && !compared->has_edge() && compared->code != opcode::not_equal;
+    return plain ? compared : std::nullopt;
+}
+
+/// Conditions that hold just where these do at some places of the loops that only comparisons of
+/// places have: [j <= i] says nothing of j where there is an i at its end.
+void project(graph& values, expr_list& conditions, const loop_list& indices) {
+    loop_list compared, kept = indices;
+    for (const expr c : conditions) {
+        auto& loops = margin_in(values, c) ? compared : kept;
+        loops = united(loops, values[c].indices);
     }
-    const expr rest = multiply(wider);
-    const auto over = without((*this)[rest].indices, indices);
-    if (!over.empty()) here.push_back(row(fold::sum, over, rest));
+    const loop_list away = without(compared, kept);
+    if (away.empty()) return;
+    expr_list others;
+    std::vector<place> margins;
+    for (const expr c : conditions) {
+        if (common(values[c].indices, away).empty()) {
+            others.push_back(c);
+            continue;
+        }
+        const auto places = *margin_in(values, c);
+        margins.push_back(places.margin());
+        if (places.code == opcode::equal) margins.push_back(places.difference());
+    }
+    std::vector<loop_extent> box;
+    for (const loop l : away) box.push_back({l, values.extent(l)});
+    const auto left = projected(margins, box);
+    if (!left) return;
+    conditions = std::move(others);
+    for (const place& p : *left)
+        conditions.push_back(
+            values.apply(opcode::less_equal, values.constant(0), values.position(p)));
+}
+
+}  // namespace
+
+// The conditions together, as a number that is 0 where no value of the other indices makes all of
+// them true: what is looked up once is wanted where anyone wants it.
+expr graph::holds_somewhere(expr_span conditions, const loop_list& indices) {
+    expr_list all, here{constant(1)}, wider, rest{constant(1)};
+    for (const expr c : conditions)
+        for (const expr part : conjuncts_of(*this, c))
+            if (std::find(all.begin(), all.end(), part) == all.end()) all.push_back(part);
+    const auto is_here = [&](expr c) { return without((*this)[c].indices, indices).empty(); };
+    for (const expr c : all) {
+        auto others = indices;
+        for (const expr other : all)
+            if (other != c) others = united(others, (*this)[other].indices);
+        const expr narrow = exists(c, others);
+        (is_here(narrow) ? here : wider).push_back(narrow);
+    }
+    project(*this, wider, indices);
+    for (const expr c : wider) (is_here(c) ? here : rest).push_back(c);
+    const expr product = multiply(rest);
+    const auto over = without((*this)[product].indices, indices);
+    if (!over.empty()) here.push_back(row(fold::sum, over, product));
     return multiply(here);
 }
 
-// [v = x] holds for some v, if v stands nowhere else, where x is a place of v's axis: no row of v
-// has to be made to know that.
-expr graph::place_exists(expr condition, const loop_list& others) {
+// Where a condition holds for some value of a loop that stands nowhere else: [v = x] where x is a
+// place of v's axis, and [v != i] where there are two.
+expr graph::exists(expr condition, const loop_list& others) {
     if (is_complex(type_)) return condition;
     const auto found = loop_equality_in(*this, condition,
                                         [&](loop axis, expr) { return !contains(others, axis); });
-    return found ? is_place(found->number, extent(found->what)) : condition;
+    if (found) return is_place(found->number, extent(found->what));
+    const auto compared = compared_in(*this, condition);
+    if (!compared || compared->code != opcode::not_equal || compared->has_edge()) return condition;
+    const auto lone = without((*this)[condition].indices, others);
+    const bool several = std::ranges::any_of(lone, [&](loop l) { return extent(l) > 1; });
+    return several ? constant(1) : condition;
 }
 
 expr graph::is_place(expr number, std::int64_t extent) {

@@ -136,13 +136,14 @@ expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
             break;
         case kind::sum:
         case kind::fold:
-            made = moved_fold(node, loops, known);
+            made = moved_fold(e, loops, known);
             break;
     }
     return known[e] = made;
 }
 
 expr graph::moved_read(expr e, moved_loops loops, memo& known, bool* covered) {
+    if (loops.size() == 1 && loops[0].number) return looked_up(e, loops[0]);
     const auto& node = (*this)[e];
     access source = node.source;
     bool all = covered != nullptr;
@@ -165,37 +166,51 @@ expr graph::moved_read(expr e, moved_loops loops, memo& known, bool* covered) {
     return regathered(e, std::move(arguments), std::move(source), node.lookups);
 }
 
+// What is read along some axes by the loop as it is, and by nothing else that has it.
+expr graph::looked_up(expr read, const moved_loop& m) {
+    const expression& node = (*this)[read];
+    access source = node.source;
+    auto lookups = node.lookups;
+    expr_list numbers = node.arguments;
+    if (has_edge(source) || numbers.size() != lookups.size()) return expr::none;
+    for (const expr a : numbers)
+        if (contains((*this)[a].indices, m.what)) return expr::none;
+    for (std::size_t axis = 0; axis < source.at.size(); ++axis) {
+        place& p = source.at[axis];
+        if (p.factor(m.what) == 0) continue;
+        if (loop_at(p) != m.what) return expr::none;
+        p = {};
+        lookups.push_back({static_cast<std::int32_t>(axis)});
+        numbers.push_back(m.number);
+    }
+    const expr lands = is_place(m.number, extent(m.what));
+    return gather(std::move(source), std::move(lookups), std::move(numbers), {&lands, 1},
+                  node.condition);
+}
+
 expr graph::moved_position(place at, moved_loops loops) {
     for (const auto& m : loops) {
         if (at.factor(m.what) == 0) continue;
+        if (m.number) return loop_at(at) == m.what ? m.number : expr(expr::none);
         if (m.to.edge != edge::none && !is_empty(m.to.edge)) return expr::none;
         at = *plan::moved(*this, at, {m.what, without_edge(m.to)});
     }
     return position(std::move(at));
 }
 
-expr graph::moved_fold(const expression& node, moved_loops loops, memo& known) {
+expr graph::moved_fold(expr e, moved_loops loops, memo& known) {
     loop_list there;
     for (const auto& m : loops) {
         // A softmax has a value for each iteration of the loops that it is over.
-        if (contains(node.over, m.what)) return expr::none;
+        if (m.number || contains((*this)[e].over, m.what)) return expr::none;
         for (const auto& t : m.to.terms) add_loop(there, t.over);
     }
     // A loop that is bound here may be one that is meant there: then another one is bound.
-    loop_map names;
-    loop_list over = node.over;
-    const loop_list taken = united(united(node.indices, node.bound), there);
-    for (loop& l : over) {
-        if (!contains(there, l)) continue;
-        if (node.folding == fold::softmax) return expr::none;
-        names.emplace_back(l, loops_.another(l, taken));
-        l = names.back().second;
-    }
-    std::sort(over.begin(), over.end());
-    const expr inside = names.empty() ? node.arguments[0] : renamed(node.arguments[0], names);
-    const expr body = moved(inside, loops, known, nullptr);
+    const auto& node = (*this)[apart(there, e)];
+    if (node.folding == fold::softmax && !common(node.over, there).empty()) return expr::none;
+    const expr body = moved(node.arguments[0], loops, known, nullptr);
     if (!body) return expr::none;
-    return node.kind == kind::sum ? sum(over, body) : row(node.folding, over, body);
+    return node.kind == kind::sum ? sum(node.over, body) : row(node.folding, node.over, body);
 }
 
 bool graph::vanishes(expr before, expr now) const {

@@ -31,13 +31,8 @@ bool is_difference_of_few(graph& values, const loop_list& over, expr product, ex
     const loop_list whole = values[bracket].indices, inner = common(whole, over),
                     pair = without(whole, over);
     const auto terms = values.terms(bracket);
-    const auto is_negative = [&](expr t) {
-        const auto& first = values[values.factors(t)[0]];
-        return first.kind == kind::constant && first.value < 0;
-    };
     const auto is_side = [&](expr t) { return !without(pair, values[t].indices).empty(); };
-    const bool of_pairs = terms.size() == 2 && is_negative(terms[0]) != is_negative(terms[1]) &&
-                          is_side(terms[0]) && is_side(terms[1]);
+    const bool of_pairs = values.is_difference(bracket) && is_side(terms[0]) && is_side(terms[1]);
     if (!of_pairs || inner.empty() || values.size(over) > most_iterations ||
         values.size(inner) > most_unrolled || values.size(pair) <= values.size(over))
         return false;
@@ -112,14 +107,7 @@ bool graph::is_made(expr e) const {
 // cancel one another. Where w is in memory already, two sums of products are faster.
 bool graph::keeps_difference(const loop_list& over, expr product, expr bracket) const {
     const auto all = factors(product);
-    const auto terms = this->terms(bracket);
-    const auto negative = [&](expr t) {
-        const auto& first = (*this)[factors(t)[0]];
-        return first.kind == kind::constant && first.value < 0;
-    };
-    const auto subtracted = std::count_if(terms.begin(), terms.end(), negative);
-    const bool as_one = (*this)[bracket].code == opcode::subtract;
-    if (!as_one && (terms.size() != 2 || subtracted != 1)) return false;
+    if ((*this)[bracket].code != opcode::subtract && !is_difference(bracket)) return false;
     if (std::count(all.begin(), all.end(), bracket) > 1) return true;
     return std::any_of(all.begin(), all.end(), [&](expr f) {
         const bool one = this->terms(f).size() == 1 && (*this)[f].code != opcode::subtract;

@@ -122,9 +122,10 @@ private:
             loop_equality_in(values_, condition, [&](loop l, expr) { return is_summed(l); });
         if (!picked || is_complex(values_.type())) return expr::none;
         const auto [l, number] = *picked;
+        const moved_loop there{l, {}, number};
         expr_list product{values_.is_place(number, values_.extent(l))};
         for (const expr f : rest_) {
-            product.push_back(values_.at_number(f, l, number));
+            product.push_back(values_.moved(f, {&there, 1}));
             if (!product.back()) return expr::none;
         }
         return values_.sum(without(over_, {l}), values_.multiply(product));

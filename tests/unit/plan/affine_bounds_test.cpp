@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "src/plan/bind/affine_bounds.hpp"
+#include "src/plan/pool/affine_bounds.hpp"
 #include "tests/catch.hpp"
 
 using namespace ricci;
@@ -12,15 +12,14 @@ using namespace ricci::plan;
 
 namespace {
 
-std::int64_t at(const affine_form& f, const std::vector<std::int64_t>& places) {
+std::int64_t at(const place& f, const std::vector<std::int64_t>& places) {
     std::int64_t sum = f.offset;
-    for (const auto& [index, factor] : f.terms)
-        sum += factor * places[static_cast<std::size_t>(index)];
+    for (const auto& t : f.terms) sum += t.factor * places[t.over.index()];
     return sum;
 }
 
-std::optional<whole_interval> walked(const affine_form& form, const std::vector<index_range>& box,
-                                     const std::vector<affine_form>& conditions) {
+std::optional<whole_interval> walked(const place& form, const std::vector<loop_extent>& box,
+                                     const std::vector<place>& conditions) {
     std::optional<whole_interval> found;
     std::vector<std::int64_t> places(box.size(), 0);
     for (bool more = true; more;) {
@@ -50,22 +49,22 @@ TEST_CASE("an interval holds every value, and is exact for factors of one", "[pl
     };
     for (int round = 0; round < 3000; ++round) {
         const bool plain = round % 2 == 0;
-        std::vector<index_range> box;
+        std::vector<loop_extent> box;
         for (int v = 0, count = number(1, 4); v < count; ++v)
-            box.push_back({static_cast<ir::ref>(v), number(0, 6)});
+            box.push_back({loop(static_cast<std::int32_t>(v)), number(0, 6)});
         const auto form = [&] {
-            affine_form f;
+            place f;
             f.offset = number(-5, 5);
             // differences and sums of two, whose systems have whole corners, or anything
             for (std::size_t v = 0; v < box.size(); ++v)
                 if (const int factor = plain ? number(0, 2) - 1 : number(-3, 3);
                     factor != 0 && (!plain || f.terms.size() < 1))
-                    f.add(box[v].index, factor);
+                    f.add(box[v].what, factor);
             return f;
         };
-        std::vector<affine_form> conditions;
+        std::vector<place> conditions;
         for (int c = 0, count = number(0, 4); c < count; ++c) conditions.push_back(form());
-        const affine_form asked = form();
+        const place asked = form();
         const auto got = bounds_of(asked, box, conditions);
         const auto want = walked(asked, box, conditions);
         if (want) {

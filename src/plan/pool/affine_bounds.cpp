@@ -1,6 +1,7 @@
-// Fourier and Motzkin's elimination: from each pair of a lower and an upper bound of an index
-// follows an inequality without it; what is left when all indices are gone bounds the form.
-#include "src/plan/bind/affine_bounds.hpp"
+// Fourier and Motzkin's elimination: from each pair of a lower and an upper bound of a loop
+// follows an inequality without it. Of whole numbers that is all that follows where one of the two
+// factors is 1.
+#include "src/plan/pool/affine_bounds.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,25 +10,6 @@
 #include "src/base/arithmetic.hpp"
 
 namespace ricci::plan {
-
-void affine_form::add(ir::ref index, std::int64_t factor) {
-    for (auto& [other, mine] : terms)
-        if (other == index) {
-            mine += factor;
-            return;
-        }
-    terms.emplace_back(index, factor);
-}
-void affine_form::add(const affine_form& other, std::int64_t factor) {
-    offset += factor * other.offset;
-    for (const auto& [index, mine] : other.terms) add(index, factor * mine);
-}
-std::int64_t affine_form::factor(ir::ref index) const {
-    for (const auto& [other, mine] : terms)
-        if (other == index) return mine;
-    return 0;
-}
-
 namespace {
 
 // More inequalities than these do not occur; to leave one out only widens the interval.
@@ -39,11 +21,12 @@ struct inequality {
     std::int64_t offset = 0;
 };
 
+/// Of the first variables, each from 0 to below an extent; others are not eliminated.
 class elimination {
 public:
-    elimination(const affine_form& form, std::span<const index_range> box,
-                std::span<const affine_form> conditions)
-        : box_(box) {
+    elimination(std::span<const loop_extent> box, loop_list others) : box_(box) {
+        for (const loop_extent& r : box) variables_.push_back(r.what);
+        variables_.insert(variables_.end(), others.begin(), others.end());
         for (std::size_t v = 0; v < box.size(); ++v) {
             inequality low = blank(), high = blank();
             low.factors[v] = 1;
@@ -52,19 +35,26 @@ public:
             add(std::move(low));
             add(std::move(high));
         }
-        for (const affine_form& c : conditions) add(row_of(c, 1));
-        // the form itself is one more variable, t: t - form >= 0 and form - t >= 0
-        for (const std::int64_t sign : {1, -1}) {
-            inequality r = row_of(form, -sign);
-            r.factors.back() = sign;
-            add(std::move(r));
-        }
     }
 
-    std::optional<whole_interval> run() {
+    /// What is 0 or more: a multiple of a sum, and of one more variable.
+    void add(const place& p, std::int64_t sign, std::int64_t more = 0) {
+        inequality r = blank();
+        r.offset = sign * p.offset;
+        for (std::size_t v = 0; v < variables_.size(); ++v)
+            r.factors[v] = sign * p.factor(variables_[v]);
+        r.factors.back() = more;
+        add(std::move(r));
+    }
+
+    void run() {
         std::vector<bool> gone(box_.size(), false);
         for (std::size_t count = 0; count < box_.size() && !empty_; ++count)
             eliminate(cheapest(gone), gone);
+    }
+
+    /// Of the variable that stands in no sum.
+    std::optional<whole_interval> interval() const {
         if (empty_) return std::nullopt;
         whole_interval t{INT64_MIN, INT64_MAX};
         for (const inequality& r : rows_) {
@@ -76,15 +66,23 @@ public:
         return t;
     }
 
-private:
-    inequality blank() const { return {std::vector<std::int64_t>(box_.size() + 1, 0), 0}; }
-    inequality row_of(const affine_form& form, std::int64_t sign) const {
-        inequality r = blank();
-        r.offset = sign * form.offset;
-        for (std::size_t v = 0; v < box_.size(); ++v)
-            r.factors[v] = sign * form.factor(box_[v].index);
-        return r;
+    std::optional<std::vector<place>> left() const {
+        std::vector<place> all;
+        if (empty_) {
+            all.emplace_back().offset = -1;
+            return all;
+        }
+        if (!exact_) return {};
+        for (const inequality& r : rows_) {
+            place& p = all.emplace_back();
+            p.offset = r.offset;
+            for (std::size_t v = 0; v < variables_.size(); ++v) p.add(variables_[v], r.factors[v]);
+        }
+        return all;
     }
+
+private:
+    inequality blank() const { return {std::vector<std::int64_t>(variables_.size() + 1, 0), 0}; }
     // In lowest terms: variables are whole, so that 2 x - 1 >= 0 is x - 1 >= 0.
     void add(inequality r) {
         std::int64_t common = 0;
@@ -101,6 +99,7 @@ private:
                 return;
             }
         if (rows_.size() < most_rows) rows_.push_back(std::move(r));
+        else exact_ = false;
     }
     std::size_t cheapest(const std::vector<bool>& gone) const {
         std::size_t best = box_.size(), least = SIZE_MAX;
@@ -137,27 +136,48 @@ private:
         bool fits = sum(low.offset, high.offset, r.offset);
         for (std::size_t k = 0; k < r.factors.size(); ++k)
             fits = fits && sum(low.factors[k], high.factors[k], r.factors[k]);
+        exact_ = exact_ && fits && (a == 1 || b == 1);
         if (fits) add(std::move(r));
     }
 
-    std::span<const index_range> box_;
+    std::span<const loop_extent> box_;
+    loop_list variables_;
     std::vector<inequality> rows_;
-    bool empty_ = false;
+    bool empty_ = false, exact_ = true;
 };
 
 }  // namespace
 
-std::optional<whole_interval> bounds_of(const affine_form& form, std::span<const index_range> box,
-                                        std::span<const affine_form> conditions) {
+std::optional<whole_interval> bounds_of(const place& form, std::span<const loop_extent> box,
+                                        std::span<const place> conditions) {
     if (conditions.empty()) {
         whole_interval all{form.offset, form.offset};
-        for (const index_range& r : box) {
+        for (const loop_extent& r : box) {
             if (r.extent == 0) return std::nullopt;
-            all.add(form.factor(r.index), r.extent);
+            all.add(form.factor(r.what), r.extent);
         }
         return all;
     }
-    return elimination(form, box, conditions).run();
+    elimination without_loops(box, {});
+    for (const place& c : conditions) without_loops.add(c, 1);
+    // the form itself is one more variable, t: t - form >= 0 and form - t >= 0
+    without_loops.add(form, -1, 1);
+    without_loops.add(form, 1, -1);
+    without_loops.run();
+    return without_loops.interval();
+}
+
+std::optional<std::vector<place>> projected(std::span<const place> conditions,
+                                            std::span<const loop_extent> box) {
+    loop_list others;
+    for (const place& c : conditions)
+        for (const auto& t : c.terms)
+            if (std::ranges::find(box, t.over, &loop_extent::what) == box.end())
+                add_loop(others, t.over);
+    elimination without_loops(box, std::move(others));
+    for (const place& c : conditions) without_loops.add(c, 1);
+    without_loops.run();
+    return without_loops.left();
 }
 
 }  // namespace ricci::plan
