@@ -214,11 +214,7 @@ void lowering::emit_gather(expr e, const access& target, const loop_list& indice
     if (graph_[e].kind == kind::gather) e = with_stored_condition(e);
     if (is_edged_gather(e)) return emit_gather_boxes(e, target, indices);
     const auto& node = graph_[e];
-    assign made;
-    made.equation = equation_;
-    made.kind = assignment_kind::gather;
-    made.target = target;
-    made.loops = indices;
+    assign made = begun(assignment_kind::gather, target, indices);
     made.body = e;
     if (node.kind == kind::gather) {
         expr_list arguments = node.arguments;
@@ -226,7 +222,7 @@ void lowering::emit_gather(expr e, const access& target, const loop_list& indice
             arguments[k] = numbers_of(arguments[k]);
         made.body = graph_.regathered(e, std::move(arguments));
     }
-    plan_.steps.push_back(make_step(graph_, std::move(made)));
+    put(std::move(made));
 }
 
 // Rows that are looked up where a number says that is read beyond an edge: there it is 0.
@@ -295,7 +291,7 @@ void lowering::emit_scatter(const scattered_sum& sum, const access& target,
             at.add(sum.axes[k].axis, -factor);
             at.add(sum.at[k], factor);
         }
-    plan_.steps.push_back(make_step(graph_, std::move(made)));
+    put(std::move(made));
 }
 
 // What the target holds, times a number, before something is added to it.

@@ -3,10 +3,10 @@
 // conditions.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "src/plan/forms/lower.hpp"
+#include "src/plan/forms/term_groups.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -172,10 +172,7 @@ expr lowering::landed_logarithm(const loop_list& over, landed_fold f) {
         return graph_.load(computed(loop_list(graph_[e].indices), e));
     };
     const expr most = in_memory_now(fold_of(fold::maximum, over, f));
-    const expr infinity = graph_.constant(std::numeric_limits<double>::infinity());
-    const expr size = graph_.apply(code_of(ir::function::absolute), most);
-    const expr shift = in_memory_now(graph_.apply(
-        opcode::select, graph_.apply(opcode::less, size, infinity), most, graph_.constant(0)));
+    const expr shift = in_memory_now(finite_or_zero(graph_, most, type_));
     landed_fold shifted = f;
     const expr x = graph_.apply(opcode::subtract, f.rest.value, shift);
     shifted.rest.parts.push_back(graph_.apply(code_of(ir::function::exp), x));
@@ -204,18 +201,14 @@ bool lowering::fold_landed(fold folding, const loop_list& over, expr body, const
     }
     const guarded& rest = found->rest;
     const expr value = rest.parts.empty() ? rest.value : body_of(graph_, folding, rest);
-    assign made;
-    made.equation = equation_;
-    made.kind = assignment_kind::lookups;
-    made.target = target;
-    made.loops = indices;
+    assign made = begun(assignment_kind::lookups, target, indices);
     made.folding = folding;
     made.over = over;
     made.scale = graph_.constant(1);
     made.body = stored(value);
     made.scattered = there.axis;
     made.numbers = numbers_of(there.numbers);
-    plan_.steps.push_back(make_step(graph_, std::move(made)));
+    put(std::move(made));
     return true;
 }
 

@@ -12,6 +12,18 @@ namespace {
 // Of a sum of more, some are multiplied first.
 constexpr std::size_t most_lookup_factors = 4;
 
+/// Whether a gather is wanted just where all of its numbers are places: read on the way it is 0
+/// elsewhere, which does not count.
+bool is_wanted_where_it_lands(graph& values, const slot& source, expr gather) {
+    const expression& node = values[gather];
+    if (node.arguments.size() == node.lookups.size()) return false;
+    expr_list places;
+    for (std::size_t k = 0; k < node.lookups.size(); ++k)
+        places.push_back(values.is_place(
+            node.arguments[k], source.extents[static_cast<std::size_t>(node.lookups[k].axis)]));
+    return values.multiply(places) == node.arguments.back();
+}
+
 }  // namespace
 
 // Whether it is read on the way: nothing of it lies beside an axis, and all of it is wanted, or is
@@ -21,7 +33,8 @@ bool lowering::can_look_up(expr e, const expr_list& implied) const {
     if (node.kind != kind::gather) return false;
     const bool wanted =
         node.arguments.size() == node.lookups.size() ||
-        std::find(implied.begin(), implied.end(), node.arguments.back()) != implied.end();
+        std::find(implied.begin(), implied.end(), node.arguments.back()) != implied.end() ||
+        is_wanted_where_it_lands(graph_, plan_.slot_of(node.source), e);
     return wanted && !node.condition && !has_edge(node.source) && !is_edged_gather(e) &&
            plan_.holds(node.source.slot, type_);
 }
@@ -202,6 +215,7 @@ void lowering::emit_lookups(const lookup_sum& sum, const access& target, const l
         for (std::size_t k = 0; k < lookups.size(); ++k) {
             const expr there = lands(f, k);
             lookups[k].may_stray =
+                is_wanted_where_it_lands(graph_, plan_.slot_of(graph_[f].source), f) ||
                 std::find(sum.landings.begin(), sum.landings.end(), there) != sum.landings.end();
             numbers.push_back(numbers_of(graph_[f].arguments[k]));
         }
@@ -210,11 +224,7 @@ void lowering::emit_lookups(const lookup_sum& sum, const access& target, const l
     }
     const expr numbers = sum.axis ? numbers_of(sum.numbers) : expr::none;
     if (beta != 0) scale_target(target, indices, beta);
-    assign made;
-    made.equation = equation_;
-    made.kind = assignment_kind::lookups;
-    made.target = target;
-    made.loops = indices;
+    assign made = begun(assignment_kind::lookups, target, indices);
     made.folding = sum.over.empty() ? fold::none : fold::sum;
     made.over = sum.over;
     made.scale = plain(sum.scale, 1);
@@ -224,7 +234,7 @@ void lowering::emit_lookups(const lookup_sum& sum, const access& target, const l
     made.beta = beta == 0 ? 0 : 1;
     made.scattered = sum.axis;
     made.numbers = numbers;
-    plan_.steps.push_back(make_step(graph_, std::move(made)));
+    put(std::move(made));
 }
 
 // The sum in memory of its own, and what is left to do with it.

@@ -204,8 +204,8 @@ void lowering::write_fold(const access& target, const loop_list& indices, const 
         if (there && *there != graph_.load(target))
             emit_map(target, indices, *there, fold::none, {});
         if (there) return;
-        const auto apart = two_sided(what.folding, what.over, what.arguments[0]);
-        if (apart) return emit_map(target, indices, *apart, fold::none, {});
+        const expr apart = two_sided(what.folding, what.over, what.arguments[0]);
+        if (apart) return emit_map(target, indices, apart, fold::none, {});
         if (fold_landed(what.folding, what.over, what.arguments[0], target, indices)) return;
     }
     emit_map(target, indices, what.arguments[0], what.folding, what.over);
@@ -334,6 +334,17 @@ expr lowering::plain(expr e, double loops) {
     return graph_.apply(node.code, arguments[0], arguments[1], arguments[2]);
 }
 
+assign lowering::begun(assignment_kind kind, const access& target, loop_list loops) const {
+    assign made;
+    made.equation = equation_;
+    made.kind = kind;
+    made.target = target;
+    made.loops = std::move(loops);
+    return made;
+}
+
+void lowering::put(assign made) { plan_.steps.push_back(make_step(graph_, std::move(made))); }
+
 void lowering::emit(const contraction_of& product, const access& target, double beta) {
     if (has_edged_operands(product)) {
         if (is_cut_in_few(product)) return emit_boxes(product, target, beta);
@@ -344,19 +355,16 @@ void lowering::emit(const contraction_of& product, const access& target, double 
     const auto factor = [&](expr e, bool conjugate) {
         return conjugate ? graph_.apply(opcode::conjugate, e) : e;
     };
-    assign made;
-    made.equation = equation_;
-    made.kind = assignment_kind::contract;
-    made.target = target;
+    assign made =
+        begun(assignment_kind::contract, target,
+              without(united(graph_[product.a].indices, graph_[product.b].indices), product.over));
     made.folding = fold::sum;
     made.over = product.over;
-    made.loops =
-        without(united(graph_[product.a].indices, graph_[product.b].indices), product.over);
     made.body = graph_.multiply(
         {factor(product.a, product.conjugate_a), factor(product.b, product.conjugate_b)});
     made.scale = plain(product.scale, 1);
     made.beta = beta;
-    plan_.steps.push_back(make_step(graph_, std::move(made)));
+    put(std::move(made));
 }
 
 // Of what is the same along the loop the first place is that of the extremum.
@@ -365,15 +373,11 @@ void lowering::place_into(const place_of_extremum& p, const access& target,
     if (graph_.size(indices) == 0) return;
     if (!contains(graph_[p.value].indices, p.along))
         return emit_map(target, indices, graph_.constant(0), fold::none, {});
-    assign made;
-    made.equation = equation_;
-    made.kind = assignment_kind::extremum;
-    made.target = target;
-    made.loops = indices;
+    assign made = begun(assignment_kind::extremum, target, indices);
     made.folding = p.largest ? fold::maximum : fold::minimum;
     made.over = {p.along};
     made.body = stored(p.value);
-    plan_.steps.push_back(make_step(graph_, std::move(made)));
+    put(std::move(made));
 }
 
 void lowering::emit_map(const access& target, const loop_list& indices, expr body, fold folding,
@@ -386,14 +390,11 @@ void lowering::emit_map(const access& target, const loop_list& indices, expr bod
 
 void lowering::put_map(const access& target, const loop_list& indices, expr body, fold folding,
                        const loop_list& over) {
-    assign made;
-    made.equation = equation_;
-    made.target = target;
+    assign made = begun(assignment_kind::map, target, indices);
     made.folding = folding;
     made.over = over;
-    made.loops = indices;
     made.body = body;
-    plan_.steps.push_back(make_step(graph_, std::move(made)));
+    put(std::move(made));
 }
 
 }  // namespace ricci::plan

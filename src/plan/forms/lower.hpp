@@ -289,7 +289,7 @@ private:
         expr below, above;
     };
     std::optional<two_sides> sides_of(expr condition, const loop_list& over);
-    std::optional<expr> two_sided(fold folding, const loop_list& over, expr body);
+    expr two_sided(fold folding, const loop_list& over, expr body);
     // Sums of pairs as linear recurrences, in decayed_sums.cpp.
     /// A sum over i or j, under a condition between them, of weights of the pairs, of what has the
     /// summed one of them and of what has not.
@@ -394,6 +394,8 @@ private:
     loop_list axis_order(const loop_list& indices, expr like) const;
     const expression* widest_load(expr e, std::size_t rank) const;
 
+    assign begun(assignment_kind kind, const access& target, loop_list loops) const;
+    void put(assign made);
     void emit(const contraction_of& product, const access& target, double beta);
     void emit_map(const access& target, const loop_list& indices, expr body, fold folding,
                   const loop_list& over);

@@ -17,7 +17,7 @@ expr lowering::other_form(expr sum) {
     const expr body = graph_[sum].arguments[0];
     if (const expr solved = solved_sum(graph_, over, body, strided::solved)) return solved;
     if (const auto prefix = prefix_of(fold::sum, over, body)) return *prefix;
-    if (const auto apart = two_sided(fold::sum, over, body)) return *apart;
+    if (const expr apart = two_sided(fold::sum, over, body)) return apart;
     if (const auto decaying = recurrence_of(over, body)) return *decaying;
     if (in_blocks(sum)) return graph_.load(computed(loop_list(graph_[sum].indices), sum));
     if (const auto s = lookups_of(sum)) return looked_up(*s);

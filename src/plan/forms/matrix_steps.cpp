@@ -64,7 +64,7 @@ matrix_factors lowering::factorised(const matrix_function& f, steps::factor_kind
     factor.matrix = {matrix_task::factor, kind, made.size, f.row, f.column, made.batch};
     factor.matrix.words = f.words;
     factor.matrix.tries_cholesky = made.tries_cholesky;
-    plan_.steps.push_back(make_step(graph_, std::move(factor)));
+    put(std::move(factor));
     known_.factors.add(made);
     return made;
 }
@@ -85,11 +85,7 @@ void lowering::emit_matrix(const matrix_function& f, matrix_task task, const acc
     if (from.of_triangle && !solves) {  // a determinant of a triangle reads its own factors
         from = factorised(f, steps::factor_kind::lower);
     }
-    assign made;
-    made.equation = equation_;
-    made.kind = assignment_kind::matrix;
-    made.target = target;
-    made.loops = loops_of(target);
+    assign made = begun(assignment_kind::matrix, target, loops_of(target));
     made.body = graph_.load(factors_at(from));
     made.matrix = {task, from.kind, from.size, f.row, f.column, from.batch};
     made.matrix.transposed = from.transposed;
@@ -100,7 +96,7 @@ void lowering::emit_matrix(const matrix_function& f, matrix_task task, const acc
         if (graph_.extent(f.row) != 1) made.over = {f.row};
     }
     if (task == matrix_task::cofactors) made.right = with_axes(f.matrix, matrix_loops(f));
-    plan_.steps.push_back(make_step(graph_, std::move(made)));
+    put(std::move(made));
     if (!cholesky) return;
     // What is solved with the triangle has its factors here.
     from.of = {target, f.row, f.column};

@@ -29,18 +29,14 @@ void lowering::scan_into(fold folding, const access& target, const loop_list& in
     const bool in_memory =
         node.kind == kind::load && !node.edged && !is_foreign(value) && node.indices == indices;
     if (!in_memory) write(target, indices, value);
-    assign scan;
-    scan.equation = equation_;
-    scan.kind = assignment_kind::scan;
-    scan.target = target;
-    scan.loops = indices;
+    assign scan = begun(assignment_kind::scan, target, indices);
     scan.folding = folding;
     scan.along = along;
     scan.backwards = backwards;
     scan.decay = decay;
     scan.logarithms = logarithms;
     scan.body = in_memory ? value : graph_.load(target);
-    plan_.steps.push_back(make_step(graph_, std::move(scan)));
+    put(std::move(scan));
 }
 
 // Whether the fold up to place i, or from it on, is read at i, for all i of a target.

@@ -50,20 +50,9 @@ expr recomputed_differences::value_of(const access& read) {
     const definition* const of = defined_.of(read.slot);
     const expr value = of == nullptr ? expr::none : difference_of(*of);
     if (!value) return expr::none;
-    auto& values = plan_.values;
-    const access& target = of->target;
-    loop_map names;
-    iteration fixed;
-    for (std::size_t axis = 0; axis < target.at.size(); ++axis) {
-        if (target.at[axis].terms.empty()) continue;
-        const loop mine = target.at[axis].terms[0].over;
-        const place& at = read.at[axis];
-        if (at.terms.empty()) fixed.emplace_back(mine, at.offset);
-        else if (is_whole_axis(at)) names.emplace_back(mine, at.terms[0].over);
-        else return expr::none;
-    }
-    const expr here = values.renamed(at_iteration(values, value, fixed), names);
-    in_memory_[here] = values.load(read);
+    const expr here = defined_.part_at(*of, value, read);
+    if (!here) return expr::none;
+    in_memory_[here] = plan_.values.load(read);
     return here;
 }
 

@@ -27,9 +27,10 @@ std::optional<lowering::two_sides> lowering::sides_of(expr condition, const loop
     return {};
 }
 
-// The fold as one of what is below and one of what is above, where each takes one pass.
-std::optional<expr> lowering::two_sided(fold folding, const loop_list& over, expr body) {
-    if (!graph_.solves_places() || folding == fold::logsumexp) return {};
+// The fold as one of what is below and one of what is above, where each takes one pass, or goes by
+// blocks. None: it is nothing of the kind.
+expr lowering::two_sided(fold folding, const loop_list& over, expr body) {
+    if (!graph_.solves_places() || folding == fold::logsumexp) return expr::none;
     const guarded read = guarded_in(graph_, folding, body);
     for (std::size_t k = 0; k < read.parts.size(); ++k) {
         const auto sides = sides_of(read.parts[k], over);
@@ -40,11 +41,22 @@ std::optional<expr> lowering::two_sided(fold folding, const loop_list& over, exp
             return body_of(graph_, folding, side);
         };
         const expr below = under(sides->below), above = under(sides->above);
-        if (!scanned(folding, over, below) || !scanned(folding, over, above)) continue;
-        const expr first = *prefix_of(folding, over, below);
-        return combined(folding, {first, *prefix_of(folding, over, above)});
+        const auto by_blocks = [&](expr side) {
+            const expr sum = folding == fold::sum ? graph_.sum(over, side) : expr(expr::none);
+            return sum && graph_[sum].kind == kind::sum && in_blocks(sum) ? sum : expr(expr::none);
+        };
+        const auto is_short = [&](expr side) {
+            return scanned(folding, over, side) || by_blocks(side);
+        };
+        if (!is_short(below) || !is_short(above)) continue;
+        const auto made = [&](expr side) {
+            const auto prefix = prefix_of(folding, over, side);
+            return prefix ? *prefix : by_blocks(side);
+        };
+        const expr first = made(below);
+        return combined(folding, {first, made(above)});
     }
-    return {};
+    return expr::none;
 }
 
 }  // namespace ricci::plan

@@ -2,15 +2,29 @@
 
 namespace ricci::plan {
 
-std::optional<loop_map> names_at(const access& defined, const access& read) {
+namespace {
+
+/// The loops of a definition and those at which its tensor is read; the others are at one place.
+std::optional<loop_map> names_at(const access& defined, const access& read,
+                                 std::vector<moved_loop>& fixed) {
     loop_map names;
     for (std::size_t axis = 0; axis < defined.at.size(); ++axis) {
         const place &mine = defined.at[axis], &there = read.at[axis];
         if (mine.terms.empty()) continue;
-        if (there.terms.empty() || !is_whole_axis(there)) return {};
-        names.emplace_back(mine.terms[0].over, there.terms[0].over);
+        const loop l = mine.terms[0].over;
+        if (there.terms.empty()) fixed.push_back({l, {there.offset, {}}});
+        else if (is_whole_axis(there)) names.emplace_back(l, there.terms[0].over);
+        else return {};
     }
     return names;
+}
+
+}  // namespace
+
+std::optional<loop_map> names_at(const access& defined, const access& read) {
+    std::vector<moved_loop> fixed;
+    auto names = names_at(defined, read, fixed);
+    return fixed.empty() ? names : std::nullopt;
 }
 
 void definitions::add(const access& target, const std::vector<std::int64_t>& extents, expr value) {
@@ -23,9 +37,11 @@ const definition* definitions::of(slot_number tensor) const {
 }
 
 expr definitions::part_at(const definition& d, expr part, const access& read) const {
-    auto names = names_at(d.target, read);
+    std::vector<moved_loop> fixed;
+    const auto names = names_at(d.target, read, fixed);
     if (!names) return expr::none;
-    return values_.renamed(values_.apart(loops_of(read), part), *names);
+    const expr there = values_.moved(values_.apart(loops_of(read), part), fixed);
+    return there ? values_.renamed(there, *names) : expr(expr::none);
 }
 
 expr definitions::value_of(expr load) const {

@@ -119,12 +119,7 @@ private:
         return contains(values_[e].indices, pairs_.i) || contains(values_[e].indices, pairs_.j);
     }
     static pair_weight by(pair_weight::weight_kind kind, expr of, const places_between& d) {
-        pair_weight made;
-        made.kind = kind;
-        made.of = of;
-        made.step = d.step;
-        made.ahead = d.ahead;
-        return made;
+        return {kind, fold::maximum, of, expr::none, d.step, d.ahead};
     }
     std::optional<pair_weight> of_distance(expr factor) const {
         using enum pair_weight::weight_kind;
