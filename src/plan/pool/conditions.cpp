@@ -25,7 +25,9 @@ bool says_places(const graph& values, expr condition) {
         return values.is_condition(condition) &&
                std::ranges::any_of(node.arguments, [&](expr a) { return says_places(values, a); });
     return std::ranges::any_of(node.arguments, [&](expr a) {
-        const auto at = place_of(values, a);
+        const auto& side = values[a];
+        const bool is_size = side.code == code_of(ir::function::absolute);
+        const auto at = place_of(values, is_size ? side.arguments[0] : a);
         return at && !at->terms.empty();
     });
 }

@@ -46,6 +46,17 @@ bool same(const expression& a, const expression& b) {
            a.over == b.over;
 }
 
+/// Two conditions together, of which one always holds or never does; none: neither.
+expr decided(graph& values, opcode code, expr a, expr b) {
+    for (const auto& [known, other] : {std::pair{a, b}, {b, a}}) {
+        const auto& number = values[known];
+        if (number.kind != kind::constant || !values.is_bracket(other)) continue;
+        const bool holds = number.value != 0;
+        return holds == (code == opcode::logical_and) ? other : values.constant(holds ? 1 : 0);
+    }
+    return expr::none;
+}
+
 }  // namespace
 
 bool graph::is_constant(expr e, double value) const {
@@ -189,6 +200,8 @@ expr graph::apply(opcode code, expr first, expr second, expr third) {
         return (*this)[first].arguments[0];
     if (code >= opcode::less && code <= opcode::not_equal)
         if (const expr known = compared_positions(code, first, second)) return known;
+    if (code == opcode::logical_and || code == opcode::logical_or)
+        if (const expr known = decided(*this, code, first, second)) return known;
     if (code == opcode::select)
         if (const expr known = chosen(first, second, third)) return known;
     if (code == code_of(ir::function::logical_not))

@@ -254,6 +254,12 @@ expr graph::row(fold folding, loop_list over, expr body) {
     return intern(std::move(node));
 }
 
+expr graph::folded(fold folding, loop_list over, expr body) {
+    erase_if(over, [&](loop i) { return extent(i) == 1; });
+    const expr solved = solved_fold(*this, folding, over, apart(over, body));
+    return solved ? solved : row(folding, std::move(over), body);
+}
+
 expr graph::raised(expr base, std::int64_t times) {
     expr result = constant(1);
     for (expr square = base; times > 0; times /= 2) {
@@ -282,14 +288,14 @@ expr graph::reduce(ir::reduction r, loop_list over, expr body) {
             // A factor that an index only repeats is a power of it.
             const auto used = common(over, (*this)[body].indices);
             const auto times = static_cast<std::int64_t>(size(without(over, used)));
-            return raised(row(fold::product, used, body), times);
+            return raised(folded(fold::product, used, body), times);
         }
         case ir::reduction::maximum:
-            return row(fold::maximum, std::move(over), body);
+            return folded(fold::maximum, std::move(over), body);
         case ir::reduction::minimum:
-            return row(fold::minimum, std::move(over), body);
+            return folded(fold::minimum, std::move(over), body);
         case ir::reduction::logsumexp:
-            return row(fold::logsumexp, std::move(over), body);
+            return folded(fold::logsumexp, std::move(over), body);
         case ir::reduction::softmax:
             return row(fold::softmax, std::move(over), body);
         case ir::reduction::argmax:

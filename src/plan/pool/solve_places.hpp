@@ -23,5 +23,7 @@ enum class strided : std::uint8_t { kept, solved };
 /// The sum of `body` over some loops without an equality that one of them solves, or over the parts
 /// of loops where inequalities between them can hold at all; none: there is nothing of the kind.
 expr solved_sum(graph&, const loop_list& over, expr body, strided how = strided::kept);
+/// The same of another fold: of a maximum, a minimum, a product or a log-sum-exp.
+expr solved_fold(graph&, fold, const loop_list& over, expr body);
 
 }  // namespace ricci::plan

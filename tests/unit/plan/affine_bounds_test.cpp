@@ -78,3 +78,53 @@ TEST_CASE("an interval holds every value, and is exact for factors of one", "[pl
         }
     }
 }
+
+TEST_CASE("what inequalities say of some loops holds just where the others have places",
+          "[places]") {
+    std::mt19937 draw(2);
+    const auto number = [&](int least, int most) {
+        return std::uniform_int_distribution<int>(least, most)(draw);
+    };
+    int exact = 0;
+    for (int round = 0; round < 3000; ++round) {
+        std::vector<loop_extent> box, away;
+        for (int v = 0; v < 4; ++v) box.push_back({loop(v), number(0, 6)});
+        for (int v = 1, count = number(1, 3); v <= count; ++v)
+            away.push_back(box[static_cast<std::size_t>(v)]);
+        std::vector<place> conditions;
+        for (int c = 0, count = number(1, 4); c < count; ++c) {
+            place& f = conditions.emplace_back();
+            f.offset = number(-5, 5);
+            for (const loop_extent& r : box) f.add(r.what, number(-2, 2) / (round % 2 + 1));
+        }
+        const auto left = projected(conditions, away);
+        if (!left) continue;
+        ++exact;
+        for (const place& p : *left)
+            for (const auto& t : p.terms)
+                CHECK(std::ranges::none_of(away,
+                                           [&](const loop_extent& r) { return r.what == t.over; }));
+        std::vector<std::int64_t> places(box.size(), 0);
+        const auto holds = [](const std::vector<place>& all,
+                              const std::vector<std::int64_t>& at_places) {
+            return std::ranges::all_of(all, [&](const place& p) { return at(p, at_places) >= 0; });
+        };
+        // The loops that stay are the first and those behind the ones that go.
+        const auto somewhere = [&](const auto& self, std::size_t v) -> bool {
+            if (v > away.size()) return holds(conditions, places);
+            bool found = false;
+            for (places[v] = 0; places[v] < box[v].extent; ++places[v])
+                found = found || self(self, v + 1);
+            places[v] = 0;
+            return found;
+        };
+        for (std::int64_t first = 0; first < box[0].extent; ++first)
+            for (std::int64_t last = 0; last < 5; ++last) {
+                places.assign(box.size(), 0);
+                places[0] = first;
+                if (away.size() < 3) places[3] = last;
+                CHECK(somewhere(somewhere, 1) == holds(*left, places));
+            }
+    }
+    CHECK(exact > 1000);
+}

@@ -1,0 +1,145 @@
+// Folds under conditions between places: windows, parts of loops, both sides of a place, and what is
+// looked up under them, beside the oracle; and how their operations grow with the places.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ricci/engine/executable.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/unit/bound_program.hpp"
+
+using namespace ricci;
+using namespace ricci::testing;
+
+namespace {
+
+constexpr std::int64_t rows = 5, wide = 3;
+
+/// With operands of n places and numbers that say rows of E and w.
+void bind(bound_program& p, const ir::program& program, std::int64_t n) {
+    const std::vector<std::pair<std::string, shape>> inputs{
+        {"x", {n}}, {"y", {n}},       {"w", {rows}},    {"E", {rows, wide}}, {"G", {n, wide}},
+        {"g", {n}}, {"Q", {n, wide}}, {"K", {n, wide}}, {"V", {n, wide}},    {"dL/dL", {}}};
+    for (const auto& [name, extents] : inputs)
+        if (p.name(name) != ir::none) p.input(name, extents);
+    if (p.name("t") != ir::none) {
+        memory& t = p.allocate({n}, layout::shuffled, element::i32);
+        std::int64_t k = 0;
+        t.each([&](std::int64_t at) { t.set(at, static_cast<double>(k++ * 7 % rows)); });
+        p.input("t", t);
+        p.inputs.back().is_positions = true;
+        p.inputs.back().positions = element::i32;
+    }
+    for (const char* letter : {"i", "j"})
+        if (program.find_index({letter, 1}) != ir::none) p.extent(letter, n);
+}
+
+std::string wrong_in(const ir::program& program) {
+    std::string words;
+    for (const std::int64_t n : {3, 9, 30})
+        for (const bool fuse : {true, false}) {
+            bound_program p(ir::program(program.view()), element::f64, 7);
+            bind(p, program, n);
+            p.fuse = fuse;
+            words += p.compare();
+        }
+    return words;
+}
+
+/// Of its plan, each tensor stored.
+double operations(const ir::program& program, std::int64_t n) {
+    bound_program p(ir::program(program.view()), element::f64, 7);
+    bind(p, program, n);
+    p.fuse = false;
+    const std::string words = p.prepare().explain();
+    const auto number = words.find(", ", words.find("total: ")) + 2;
+    char* end = nullptr;
+    double value = std::strtod(words.c_str() + number, &end);
+    for (std::size_t k = 0; k < std::string("kMGT").find(end[1]) + 1 && end[1] != 'F'; ++k)
+        value *= 1000;
+    return value;
+}
+
+ir::program derived(const ir::program& program, const std::vector<std::string>& by) {
+    return program_of(gradient_of(program.view(), "L", by));
+}
+
+const std::string conditions[] = {
+    R"(j \le i)",
+    R"(j > i)",
+    R"(j \ne i)",
+    R"(i - 5 \le j \land j \le i)",
+    R"(|i - j| \le 2)",
+    R"(j \le i \land j \ge 2)",
+    R"(j = i + 1)",
+    R"(j < 2 i \land j > i)",
+    R"(i - 3 \le j \land j < i + 2 \land j \ge 1)",
+};
+
+std::string cases(const std::string& value, const std::string& condition,
+                  const std::string& otherwise) {
+    return R"((\begin{cases} )" + value + R"( & \text{if } )" + condition + R"( \\ )" + otherwise +
+           R"( & \text{otherwise} \end{cases}))";
+}
+
+}  // namespace
+
+TEST_CASE("folds under conditions between places") {
+    for (const std::string& c : conditions) {
+        const std::string sum = R"(\sum_j [)" + c + "] ";
+        const std::vector<std::pair<std::string, std::vector<std::string>>> texts{
+            {"s^{i} = " + sum + "x^j\n L = g^i s^i", {"x"}},
+            {"s^{i} = " + sum + "x^j y^i [x^j > 0]\n L = g^i s^i", {"x", "y"}},
+            {"s^{ia} = " + sum + "E^{t_j a}\n L = G^{ia} s^{ia}", {"E"}},
+            {"s^{i} = " + sum + "x^j w^{t_j}\n L = g^i s^i", {"x", "w"}},
+            {"s^{ib} = " + sum + "Q^{ia} K^{ja} V^{jb}\n L = G^{ib} s^{ib}", {"Q", "K", "V"}},
+            {"s^{i} = \\max_j" + cases("x^j", c, "-\\infty") + "\n L = \\sum_i " +
+                 cases("g^i s^i", "s^i > -2", "0"),
+             {"x"}},
+            {"s^{i} = \\min_j" + cases("x^j", c, "\\infty") + "\n L = \\sum_i " +
+                 cases("g^i s^i", "s^i < 2", "0"),
+             {"x"}},
+            {"s^{i} = \\min_j" + cases("x^j y^j", c, "\\infty") + "\n L = \\sum_i " +
+                 cases("g^i s^i", "s^i < 2", "0"),
+             {"x", "y"}},
+            {"s^{i} = \\prod_j" + cases("x^j", c, "1") + "\n L = g^i s^i", {"x"}},
+            {"s^{i} = \\operatorname{logsumexp}_j" + cases("x^j", c, "-\\infty") +
+                 "\n L = \\sum_i " + cases("g^i s^i", "s^i > -9", "0"),
+             {"x"}},
+            {"s^{i} = \\max_j" + cases("w^{t_j}", c, "-\\infty"), {}},
+        };
+        for (const auto& [text, by] : texts) {
+            INFO(text);
+            const ir::program program = program_of(read_equations(text));
+            CHECK(wrong_in(program) == "");
+            if (!by.empty()) CHECK(wrong_in(derived(program, by)) == "");
+        }
+    }
+}
+
+TEST_CASE("conditions between places cost no look at all pairs") {
+    const std::vector<std::pair<std::string, std::vector<std::string>>> texts{
+        {R"(s^{ia} = \sum_j [j \le i] E^{t_j a})", {}},
+        {R"(s^{ia} = \sum_j [j \ne i] E^{t_j a})", {}},
+        {R"(s^{ia} = \sum_j [i - 5 \le j \land j \le i] E^{t_j a})", {}},
+        {R"(s^{i} = \max_j(\begin{cases} x^j & \text{if } |i - j| \le 2 \\ -\infty & \text{otherwise} \end{cases}))",
+         {}},
+        {R"(s^{i} = \max_j(\begin{cases} x^j & \text{if } j \le i \land j \ge 2 \\ -\infty & \text{otherwise} \end{cases}))",
+         {}},
+        {R"(s^{i} = \operatorname{logsumexp}_j(\begin{cases} x^j & \text{if } i - 5 \le j \land j \le i \\ -\infty & \text{otherwise} \end{cases}))",
+         {}},
+        {"s^{i} = \\sum_j [j \\le i] [x^j > 0] x^j w^{t_j}\n L = g^i s^i", {"x", "w"}},
+        {"s^{ia} = \\sum_j [i - 5 \\le j \\land j \\le i] E^{t_j a}\n L = G^{ia} s^{ia}", {"E"}},
+    };
+    for (const auto& [text, by] : texts) {
+        INFO(text);
+        ir::program program = program_of(read_equations(text));
+        if (!by.empty()) program = derived(program, by);
+        const double few = operations(program, 1000), many = operations(program, 4000);
+        INFO(few << " operations, and " << many);
+        CHECK(many < 5 * few);
+    }
+}
