@@ -63,7 +63,7 @@ fused with_names(graph& values, fused f, const loop_map& names) {
 }
 
 /// Distances of no more terms are as quickly made again, in registers.
-constexpr double few_terms = 8;
+constexpr double few_summed = 8;
 
 /// What a product reads, or a distance that takes longer to make than to keep: both sides, and the
 /// weight of a distance. Nothing of other members.
@@ -72,7 +72,7 @@ std::vector<access> read_by_product(const graph& values, const member& m) {
         const auto f = factors_of(values, m.what);
         return {f.a->source, f.b->source};
     }
-    if (m.kind != member_kind::distance || values.size(m.what.over) <= few_terms) return {};
+    if (m.kind != member_kind::distance || values.size(m.what.over) <= few_summed) return {};
     const auto parts = *distance_of(values, m.what);
     std::vector<access> all;
     for (const expr e : {parts.a, parts.b, parts.weight})

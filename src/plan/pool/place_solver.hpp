@@ -93,8 +93,7 @@ private:
             });
         };
         loop_list loops = over_;
-        std::stable_sort(loops.begin(), loops.end(),
-                         [&](loop a, loop b) { return moves(a) < moves(b); });
+        std::ranges::sort(loops, {}, [&](loop l) { return std::pair(moves(l), l); });
         for (const loop j : loops)
             for (std::size_t low = 0; low < factors_.size(); ++low) {
                 const auto from = bound_in(values_, factors_[low], {j});

@@ -33,8 +33,9 @@ void bind(bound_program& p, const ir::program& program, std::int64_t n) {
         p.inputs.back().is_positions = true;
         p.inputs.back().positions = element::i32;
     }
-    for (const char* letter : {"i", "j"})
-        if (program.find_index({letter, 1}) != ir::none) p.extent(letter, n);
+    // A derivative by w or E is over their rows, p.
+    for (const auto& [letter, extent] : {std::pair{"i", n}, {"j", n}, {"p", rows}})
+        if (program.find_index({letter, 1}) != ir::none) p.extent(letter, extent);
 }
 
 std::string wrong_in(const ir::program& program) {
