@@ -92,7 +92,7 @@ TEST_CASE("folds under conditions between places") {
     for (const std::string& c : conditions) {
         const std::string sum = R"(\sum_j [)" + c + "] ";
         const std::vector<std::pair<std::string, std::vector<std::string>>> texts{
-            {"s^{i} = " + sum + "x^j\n L = g^i s^i", {"x"}},
+            {"s^{i} = " + sum + "\\sin(x^j)\n L = g^i s^i", {"x"}},
             {"s^{i} = " + sum + "x^j y^i [x^j > 0]\n L = g^i s^i", {"x", "y"}},
             {"s^{ia} = " + sum + "E^{t_j a}\n L = G^{ia} s^{ia}", {"E"}},
             {"s^{i} = " + sum + "x^j w^{t_j}\n L = g^i s^i", {"x", "w"}},
