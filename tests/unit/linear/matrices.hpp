@@ -110,11 +110,13 @@ void randomise(matrices<T>& k, steps::factor_kind kind, std::mt19937& random) {
     const std::int64_t n = k.rows;
     for (std::int64_t b = 0; b < k.count; ++b) {
         if (kind == factor_kind::cholesky) {
+            // With a diagonal added, few columns make it as positive as all of them.
+            const std::int64_t terms = std::min<std::int64_t>(n, 32);
             std::vector<exact<T>> a(static_cast<std::size_t>(n * n));
             for (std::int64_t i = 0; i < n; ++i)
                 for (std::int64_t j = 0; j <= i; ++j) {
                     exact<T> sum{i == j ? 0.1L : 0.0L};
-                    for (std::int64_t t = 0; t < n; ++t)
+                    for (std::int64_t t = 0; t < terms; ++t)
                         sum += exact_of(k.at(b, i, t)) * conjugate_of<T>(exact_of(k.at(b, j, t)));
                     a[static_cast<std::size_t>(i * n + j)] = sum;
                 }
