@@ -41,8 +41,10 @@ public:
     /// Whether a step is through whenever another one begins.
     bool ends_before(std::size_t step, std::size_t later) const {
         if (step >= later) return false;
-        return ends_.empty() || later >= ends_.back() || end_of(step) == end_of(later);
+        return is_after_parts(later) || end_of(step) == end_of(later);
     }
+    /// Whether this step and those after it run one after the other.
+    bool is_after_parts(std::size_t step) const { return ends_.empty() || step >= ends_.back(); }
 
 private:
     // Of the part that the step is in.
@@ -63,8 +65,11 @@ public:
         : plan_(plan), times_(part_ends), life_of_(plan.slots.size(), none) {
         for (std::size_t s = 0; s < plan.compiled.size(); ++s)
             for_each_slot(plan.compiled[s], [&](slot_number number, bool) { use(number, s); });
-        for (auto& life : lives_)
-            if (slot_of(life).lasts) life.first = 0, life.last = plan.compiled.size();
+        for (auto& life : lives_) {
+            if (!slot_of(life).lasts) continue;
+            life.first = 0, life.last = plan.compiled.size();
+            some_lasts_ = true;
+        }
     }
 
     void run() {
@@ -73,6 +78,7 @@ public:
             if (slot_of(life).bytes > most_bytes)
                 throw error(
                     "ricci: an intermediate tensor has more elements than memory has addresses.");
+            forget_dead(life.first);
             if (lifetime* const replaced = overwritten_by(life)) take_over(life, *replaced);
             else find_room(life);
             place(life);
@@ -116,6 +122,13 @@ private:
         life.begin = replaced.begin, life.end = replaced.end;
         placed_.erase(std::find(placed_.begin(), placed_.end(), &replaced));
     }
+    // What is through before this step, as it is for all that begin later: a chain of very many
+    // contractions has two intermediates at a time. What lasts is beside all of them.
+    void forget_dead(std::size_t step) {
+        if (some_lasts_ || !times_.is_after_parts(step)) return;
+        std::erase_if(placed_,
+                      [&](const lifetime* life) { return times_.ends_before(life->last, step); });
+    }
     // The first gap between what is in use then.
     void find_room(lifetime& life) const {
         const std::size_t size = (slot_of(life).bytes + workspace_alignment - 1) /
@@ -146,6 +159,7 @@ private:
     std::vector<std::size_t> life_of_;  // by slot
     std::vector<lifetime> lives_;       // by first use
     std::vector<lifetime*> placed_;     // by begin
+    bool some_lasts_ = false;
 };
 
 }  // namespace
