@@ -165,6 +165,7 @@ std::vector<bounded> values_of(const bodies::body& what, const operands<T>& rows
                                const operands<T>& columns, std::size_t i, std::size_t j,
                                const operands<T>& planes = {}) {
     std::vector<bounded> values;
+    values.reserve(what.values().size());
     const long double unit = std::numeric_limits<T>::epsilon();
     for (std::size_t k = 0; k < what.values().size(); ++k) {
         const auto& n = what.values()[k];

@@ -51,11 +51,19 @@ struct place_map {
                 if (place < 0) place = 0;
                 if (place > axis.extent - 1) place = axis.extent - 1;
             }
-            while (axis.kind == edge::wrap && place < 0) place += axis.extent;
-            while (axis.kind == edge::wrap && place >= axis.extent) place -= axis.extent;
+            if (axis.kind == edge::wrap) {
+                place %= axis.extent;
+                if (place < 0) place += axis.extent;
+            }
             element += place * axis.stride;
         }
         return true;
+    }
+    // Whether another iteration of this loop may be of another element.
+    bool moves_along(std::size_t loop) const {
+        return strides[loop] != 0 || std::ranges::any_of(edges, [&](const edged_axis& axis) {
+                   return axis.factors[loop] != 0;
+               });
     }
 };
 
@@ -195,6 +203,8 @@ struct memory_of {
         std::vector<std::int64_t> extents = p.extents;
         for (std::size_t l = 0; l < extents.size() && &places == &p.c; ++l)
             if (p.in_group(l, 3)) extents[l] = 1;
+        for (std::size_t l = 0; l < extents.size(); ++l)
+            if (!places.moves_along(l)) extents[l] = std::min<std::int64_t>(extents[l], 1);
         for_each(extents, [&](const counters& at) {
             std::int64_t element = 0;
             if (!places.find(at, element)) return;

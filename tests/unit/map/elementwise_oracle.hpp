@@ -36,12 +36,19 @@ inline bounded apply_bounded(int op, const bounded (&x)[3], const precision& uni
     bounded y;
     y.value = meaning(op, x[0].value, x[1].value, x[2].value);
     for (int k = 0; k < count; ++k) y.unsure = y.unsure || x[k].unsure;
-    for (int corner = 0; corner < 1 << (2 * count); ++corner) {
+    // Of each argument three numbers, or one where it is exact; corner 0 is the value itself.
+    long double off[3] = {};
+    int sides[3] = {1, 1, 1}, corners = 1;
+    for (int k = 0; k < count; ++k) {
+        if (std::isfinite(x[k].value)) off[k] = x[k].error;
+        if (!(off[k] == 0)) sides[k] = 3;
+        corners *= sides[k];
+    }
+    for (int corner = 1; corner < corners; ++corner) {
         long double argument[3] = {};
-        for (int k = 0; k < count; ++k) {
-            const int side = corner >> (2 * k) & 3;
-            const long double e = std::isfinite(x[k].value) ? x[k].error : 0;
-            argument[k] = x[k].value + (side == 1 ? e : side == 2 ? -e : 0);
+        for (int k = 0, rest = corner; k < count; rest /= sides[k++]) {
+            const int side = rest % sides[k];
+            argument[k] = x[k].value + (side == 1 ? off[k] : side == 2 ? -off[k] : 0);
         }
         const long double there = meaning(op, argument[0], argument[1], argument[2]);
         if (std::isfinite(there) && std::isfinite(y.value)) {
