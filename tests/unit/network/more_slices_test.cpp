@@ -11,6 +11,7 @@
 
 #include "src/network/network_run.hpp"
 #include "tests/catch.hpp"
+#include "tests/few.hpp"
 
 using namespace ricci;
 using ricci::testing::Contains;
@@ -112,7 +113,8 @@ TEST_CASE("derivatives cut more indices where the memory is little", "[network]"
     const outcome whole = derivatives_within(1e9);
     REQUIRE(whole.words.empty());
     std::size_t cut = 0;
-    for (const double memory : {40e3, 20e3, 10e3, 5e3, 2e3}) {
+    for (const double memory :
+         testing::few_or<std::vector<double>>({20e3, 5e3}, {40e3, 20e3, 10e3, 5e3, 2e3})) {
         const outcome made = derivatives_within(memory);
         INFO(memory << " bytes: " << made.words);
         REQUIRE(made.words.empty());
@@ -122,7 +124,7 @@ TEST_CASE("derivatives cut more indices where the memory is little", "[network]"
                 REQUIRE(std::abs(made.slopes[k][e] - whole.slopes[k][e]) <=
                         1e-10 * (1 + std::abs(whole.slopes[k][e])));
     }
-    CHECK(cut >= 3);
+    CHECK(cut >= testing::few_or(std::size_t{1}, std::size_t{3}));
     CHECK_THAT(derivatives_within(1).words, Contains("there is memory for 1"));
 }
 
