@@ -76,7 +76,7 @@ namespace {
 /// Makes the values of a body anew, each from what its arguments have become.
 class rewriting {
 public:
-    explicit rewriting(const body& from) : from_(from), uses_(from.uses()) {}
+    rewriting(const body& from, bool freely) : from_(from), uses_(from.uses()), freely_(freely) {}
 
     body run() {
         for (std::size_t k = 0; k < from_.values().size(); ++k)
@@ -100,11 +100,13 @@ private:
         if (elementwise::is(n, opcode::load)) return made_.load(from_.leaf_of(k));
         const int a = n.argument[0], b = n.argument[1];
         if (elementwise::is(n, opcode::reciprocal))
-            if (const int power = inverse(a); power >= 0) return power;
+            if (const int power = inverse_of(a); power >= 0) return power;
         if (elementwise::is(n, opcode::divide))
-            if (const int power = inverse(b); power >= 0)
+            if (const int power = inverse_of(b); power >= 0)
                 return made_.apply(opcode::multiply, became(a), power);
         if (elementwise::is(n, opcode::add)) {
+            for (const auto& [sum, other] : {std::pair(a, b), std::pair(b, a)})
+                if (const int all = freely_ ? with_first(sum, other) : -1; all >= 0) return all;
             for (const auto& [product, other] : {std::pair(b, a), std::pair(a, b)})
                 if (const int sum = with_product(kernels::multiply_add, product, other); sum >= 0)
                     return sum;
@@ -115,35 +117,57 @@ private:
         return made_.apply(n.op, became(a), became(b), became(n.argument[2]));
     }
 
-    /// 1 / value k as a power, or -1.
-    int inverse(int k) {
+    /// 1 / value k: as a power where it is one, or -1.
+    int inverse_of(int k) {
+        if (freely_ && from_.is(k, opcode::reciprocal)) return became(from_[k].argument[0]);
         if (from_.is(k, opcode::sqrt))
             return made_.apply(inverse_root, became(from_[k].argument[0]));
-        if (!from_.is(k, opcode::multiply)) return -1;
         for (const int side : {0, 1}) {
+            if (!from_.is(k, opcode::multiply)) break;
             const int x = from_[k].argument[side], root = from_[k].argument[1 - side];
             if (from_.is(root, opcode::sqrt) && from_[root].argument[0] == x)
                 return made_.apply(inverse_root_cubed, became(x));
         }
-        return -1;
+        return freely_ ? made_.apply(inverse, became(k)) : -1;
+    }
+
+    /// A sum of products with a leaf added, which comes first then; or -1.
+    int with_first(int sum, int leaf) {
+        std::vector<int> above;  // products that are added, the last first
+        for (; is_used_once(sum) && from_[sum].op == kernels::multiply_add;
+             sum = from_[sum].argument[2])
+            above.push_back(sum);
+        const bool square = from_.is(sum, opcode::square);
+        if (above.empty() || !from_.is_leaf(leaf) || !is_used_once(sum) ||
+            (!square && !from_.is(sum, opcode::multiply)))
+            return -1;
+        const int x = from_[sum].argument[0], y = square ? x : from_[sum].argument[1];
+        int all = made_.apply(kernels::multiply_add, became(x), became(y), became(leaf));
+        for (std::size_t k = above.size(); k-- > 0;)
+            all = made_.apply(kernels::multiply_add, became(from_[above[k]].argument[0]),
+                              became(from_[above[k]].argument[1]), all);
+        return all;
     }
 
     int with_product(int op, int product, int other) {
-        const bool square = from_.is(product, opcode::square);
-        if (!is_used_once(product) || (!square && !from_.is(product, opcode::multiply))) return -1;
-        const int x = from_[product].argument[0];
-        return made_.apply(op, became(x), became(square ? x : from_[product].argument[1]),
-                           became(other));
+        const bool square = from_.is(product, opcode::square),
+                   quotient = freely_ && from_.is(product, opcode::divide);
+        if (!is_used_once(product) ||
+            (!square && !quotient && !from_.is(product, opcode::multiply)))
+            return -1;
+        const int x = from_[product].argument[0], y = from_[product].argument[square ? 0 : 1];
+        return made_.apply(op, became(x), quotient ? inverse_of(y) : became(y), became(other));
     }
 
     const body& from_;
     std::vector<int> uses_, became_;
+    bool freely_;
     body made_;
 };
 
 }  // namespace
 
-void body::simplify() { *this = rewriting(*this).run(); }
+void body::simplify(bool freely) { *this = rewriting(*this, freely).run(); }
 
 bool has_instruction(int op) {
     if (op >= kernels::multiply_add) return true;

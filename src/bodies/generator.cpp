@@ -157,10 +157,7 @@ private:
             case pair: {
                 const auto what = static_cast<kernels::body_pair>(p.code);
                 return put(ids::of(what), where(p.x), where(p.y), {},
-                           what == kernels::body_pair::two_squares ||
-                                   what == kernels::body_pair::three_squares
-                               ? 1
-                               : 0);
+                           kernels::squares_of(what) > 1 ? 1 : 0);
             }
             case one:
                 return put(ids::of(static_cast<steps::opcode>(p.code)));

@@ -51,9 +51,8 @@ public:
             squares_of(value);
         } else if (n.op == less_product) {
             products(body_fused::scale_from, body_fused::less_product, a, b, c);
-        } else if (n.op == inverse_root || n.op == inverse_root_cubed) {
-            const auto power =
-                n.op == inverse_root ? body_power::inverse_root : body_power::inverse_root_cubed;
+        } else if (n.op >= inverse_root && n.op <= inverse) {
+            const auto power = static_cast<body_power>(n.op - inverse_root);
             found_.push_back({form::power, number(power), a, -1, -1, 28});
         } else {
             operation(static_cast<opcode>(n.op), value, a, b, c);
@@ -189,26 +188,36 @@ private:
         const int rest = rest_of(value);
         add(form::pair, number(rest < 0 ? body_pair::square : body_pair::add_square), rest,
             last.row, last.column, 6);
-        std::array<leaf_difference, 3> squares;
-        int count = 0;
-        for (int v = value; v >= 0 && count < 3; v = rest_of(v)) {
-            squares[static_cast<std::size_t>(count)] = squared(v);
-            if (!squares[static_cast<std::size_t>(count)] || (v != value && !is_mine(v))) return;
-            ++count;
-            if (rest_of(v) < 0) break;
-        }
+        std::array<leaf_difference, 3> squares{last};
+        int count = 1, v = rest;
+        for (; v >= 0 && count < 3 && is_mine(v) && squared(v); v = rest_of(v))
+            squares[static_cast<std::size_t>(count++)] = squared(v);
+        for (; count >= 2; --count, v = value_above(value, count))
+            if (follow_each_other(squares, count)) break;
         if (count < 2) return;
         const auto first = squares[static_cast<std::size_t>(count - 1)];
-        if (rest_of_all(value, count) >= 0) return;
+        const auto code =
+            v < 0 ? (count == 2 ? body_pair::two_squares : body_pair::three_squares)
+                  : (count == 2 ? body_pair::add_two_squares : body_pair::add_three_squares);
+        add(form::pair, number(code), v, first.row, first.column, count == 2 ? 9 : 13);
+    }
+
+    /// What is left of a sum of squares beside the last of them.
+    int value_above(int value, int count) const {
+        for (int k = 0; k < count; ++k) value = rest_of(value);
+        return value;
+    }
+    // Operands of rows and columns, the last squares' first.
+    bool follow_each_other(const std::array<leaf_difference, 3>& squares, int count) const {
+        const auto& first = squares[static_cast<std::size_t>(count - 1)];
         for (int k = 0; k < count; ++k) {
             const auto& s = squares[static_cast<std::size_t>(count - 1 - k)];
             if (!body_.is_row(s.row) ||
                 body_.leaf_of(s.row).number != body_.leaf_of(first.row).number + k ||
                 body_.leaf_of(s.column).number != body_.leaf_of(first.column).number + k)
-                return;
+                return false;
         }
-        add(form::pair, number(count == 2 ? body_pair::two_squares : body_pair::three_squares), -1,
-            first.row, first.column, count == 2 ? 9 : 13);
+        return true;
     }
 
     /// The difference whose square a value is, or is the last of.
@@ -220,10 +229,6 @@ private:
     }
     int rest_of(int value) const {
         return elementwise::is(body_[value], opcode::square) ? -1 : body_[value].argument[2];
-    }
-    int rest_of_all(int value, int count) const {
-        for (int k = 0; k < count; ++k) value = rest_of(value);
-        return value;
     }
     bool is_made(int value) const { return is_made_[static_cast<std::size_t>(value)] != 0; }
     bool is_mine(int value) const {

@@ -5,12 +5,18 @@
 #include <bit>
 
 #include "src/bodies/generator.hpp"
+#include "src/bodies/numbers.hpp"
 
 namespace ricci::bodies {
 
 using kernels::body_instruction;
 
 namespace {
+
+bool is_extremum(kernels::body_fold f) {
+    return f == kernels::body_fold::larger || f == kernels::body_fold::smaller ||
+           kernels::finds_first(f) || kernels::counts_ties(f);
+}
 
 /// Where everything is in the frame.
 class layout {
@@ -132,6 +138,17 @@ program compile(const body& what, const operand_counts& operands, const machine_
     }
     made.code.emplace_back();
     made.edge_code.emplace_back();
+    const auto numbers = never_nan(what);
+    made.finite_code = made.code;
+    bool quicker = false;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        if (steps[k].fold < 0) continue;
+        const body_fold& f = what.folds()[static_cast<std::size_t>(steps[k].fold)];
+        if (!is_extremum(f.what) || numbers[static_cast<std::size_t>(f.value)] == 0) continue;
+        made.finite_code[k].x |= kernels::body_numbers;
+        quicker = true;
+    }
+    if (!quicker) made.finite_code.clear();
     return made;
 }
 

@@ -24,6 +24,8 @@ struct machine_shape {
 struct program {
     /// Programs for whole blocks, and for those where some columns or rows do not count.
     std::vector<kernels::body_instruction> code, edge_code;
+    /// That for whole blocks where all that rows and columns have is finite; none: `code`.
+    std::vector<kernels::body_instruction> finite_code;
     bool folds_rows = false;
 
     // The frame, in elements: masks of rows come first.

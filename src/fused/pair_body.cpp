@@ -36,6 +36,7 @@ public:
         };
         made_.swapped = std::ranges::none_of(group_.consumers, is_of_rows) &&
                         std::ranges::none_of(group_.operations, has_weights);
+        rounds_freely_ = rounds_freely();
         for (std::size_t k = 0; k < group_.products.size(); ++k) add_product(k);
         for (const auto& o : group_.operations) add_operation(o);
         for (std::size_t k = 0; k < group_.consumers.size(); ++k) add_consumer(k);
@@ -43,13 +44,29 @@ public:
         const auto over_rows = [](const pair_result& r) { return r.over_rows; };
         require(std::ranges::none_of(group_.operations, has_weights) ||
                 std::ranges::none_of(made_.results, over_rows));
-        made_.what.simplify();
+        made_.what.simplify(rounds_freely_);
         return std::move(made_);
     }
 
 private:
     static void require(bool suitable) {
         if (!suitable) throw unsuitable();
+    }
+
+    // Exponentials of a difference from a maximum that another group has found, or will, ask for
+    // the same bits of what both make, however large that is. So does who looks for an extremum. A
+    // log-sum-exp by itself is one number, whose digits that makes no difference to.
+    bool rounds_freely() const {
+        const auto asks_for_bits = [](const steps::tile_operation& o) {
+            const auto is_exp = [](const steps::instruction& i) { return i.code == opcode::exp; };
+            return o.maximum >= 0 || o.excess >= 0 || o.largest >= 0 ||
+                   std::ranges::any_of(o.program, is_exp);
+        };
+        const auto is_extremum = [](const steps::tile_consumer& c) {
+            return steps::is_extremum(c.by);
+        };
+        return std::ranges::none_of(group_.operations, asks_for_bits) &&
+               std::ranges::none_of(group_.consumers, is_extremum);
     }
 
     std::int64_t stride(std::int32_t operand, bool of_column) const {
@@ -61,7 +78,7 @@ private:
         for (std::size_t k = 0; k < all.size(); ++k)
             if (all[k].operand == o.operand && all[k].offset == o.offset &&
                 all[k].is_place == o.is_place && all[k].product == o.product &&
-                all[k].counts_start == o.counts_start)
+                all[k].counts_start == o.counts_start && all[k].is_inverse == o.is_inverse)
                 return static_cast<std::int32_t>(k);
         all.push_back(o);
         return static_cast<std::int32_t>(all.size()) - 1;
@@ -141,12 +158,32 @@ private:
                                                        : load(n.operand, 0));
             } else {
                 require(bodies::has_instruction(n.op));
-                values.push_back(made_.what.apply(n.op, argument(0), argument(1), argument(2)));
+                values.push_back(applied(n.op, argument(0), argument(1), argument(2)));
             }
             require(made_.what.values().size() <= most_nodes);
         }
         tiles_.push_back(values.back());
         if (o.kind == steps::operation_kind::weights) add_exponentials(o);
+    }
+
+    // What is divided by a row's or a column's number is multiplied by the inverse of that, of which
+    // there is one for all pairs. Divisors of less than the smallest normal number count as 0 then.
+    int applied(int op, int a, int b, int c) {
+        if (op == kernels::operation(opcode::divide))
+            if (const int inverse = inverse_leaf(b); inverse >= 0)
+                return made_.what.apply(opcode::multiply, a, inverse);
+        if (op == kernels::operation(opcode::reciprocal))
+            if (const int inverse = inverse_leaf(a); inverse >= 0) return inverse;
+        return made_.what.apply(op, a, b, c);
+    }
+    int inverse_leaf(int value) {
+        const bool of_column = made_.what.is_column(value);
+        if (!rounds_freely_ || (!of_column && !made_.what.is_row(value))) return -1;
+        const auto number = static_cast<std::size_t>(made_.what.leaf_of(value).number);
+        pair_operand o = (of_column ? made_.columns : made_.rows)[number];
+        if (o.product >= 0 || o.is_inverse) return -1;
+        o.is_inverse = true;
+        return leaf(o, of_column);
     }
 
     // Of weights what is known of each row, but nothing of each pair.
@@ -248,6 +285,7 @@ private:
     pair_body made_;
     std::vector<int> tiles_;  // the value of each
     int value_fold_ = -1;     // that has the value which is added next already
+    bool rounds_freely_ = false;
 };
 
 }  // namespace

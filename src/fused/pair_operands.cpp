@@ -31,13 +31,24 @@ void pairs<T>::load(const task& t, const pair_operand& o, const side& s, std::in
         if (number != 1)
             for (std::int64_t x = 0; x < count; ++x) to[x] *= number;
     }
+    if (o.is_inverse)
+        for (std::int64_t x = 0; x < count; ++x) to[x] = 1 / to[x];
     // What is no row or column is computed with all the same, as the last one that is.
     std::fill(to + count, to + padded, to[count - 1]);
 }
 
+/// Whether it matters, and all of them are.
+template <class T>
+bool pairs<T>::are_finite(const T* from, std::size_t count) const {
+    T none = 0;
+    if (program_.finite_code.empty()) return false;
+    for (std::size_t k = 0; k < count; ++k) none += from[k] * T{0};
+    return none == 0;
+}
+
 /// How many columns there are.
 template <class T>
-std::int64_t pairs<T>::pack_columns(const task& t, std::int64_t first) const {
+std::int64_t pairs<T>::pack_columns(task& t, std::int64_t first) const {
     const std::int64_t count =
         std::min<std::int64_t>(shape_.tile_columns, columns_.loop.extent - first);
     const std::int64_t padded = (count + shape_.columns - 1) / shape_.columns * shape_.columns;
@@ -46,16 +57,22 @@ std::int64_t pairs<T>::pack_columns(const task& t, std::int64_t first) const {
         load(t, o, columns_, first, count, padded, to);
         to += shape_.tile_columns;
     }
+    t.finite_columns = true;
+    const T* from = t.frame + program_.columns;
+    for (std::size_t k = 0; k < body_.columns.size(); ++k, from += shape_.tile_columns)
+        t.finite_columns = t.finite_columns && are_finite(from, static_cast<std::size_t>(padded));
     return count;
 }
 
 template <class T>
-void pairs<T>::pack_rows(const task& t, std::int64_t row, std::int64_t count) const {
+void pairs<T>::pack_rows(task& t, std::int64_t row, std::int64_t count) const {
     T* to = t.frame + program_.rows;
     for (const auto& o : body_.rows) {
         load(t, o, rows_, row, count, shape_.rows(), to);
         to += shape_.rows();
     }
+    t.finite_rows = are_finite(t.frame + program_.rows,
+                               body_.rows.size() * static_cast<std::size_t>(shape_.rows()));
 }
 
 // Columns that are only there to fill a block, and lanes without a row, are copies of others.
@@ -80,8 +97,9 @@ void pairs<T>::pack_planes(const task& t, const pair_range& b, std::int64_t padd
 #define RICCI_INSTANTIATE(T)                                                                  \
     template void pairs<T>::load(const task&, const pair_operand&, const side&, std::int64_t, \
                                  std::int64_t, std::int64_t, T*) const;                       \
-    template std::int64_t pairs<T>::pack_columns(const task&, std::int64_t) const;            \
-    template void pairs<T>::pack_rows(const task&, std::int64_t, std::int64_t) const;         \
+    template bool pairs<T>::are_finite(const T*, std::size_t) const;                          \
+    template std::int64_t pairs<T>::pack_columns(task&, std::int64_t) const;                  \
+    template void pairs<T>::pack_rows(task&, std::int64_t, std::int64_t) const;               \
     template void pairs<T>::pack_planes(const task&, const pair_range&, std::int64_t) const
 RICCI_INSTANTIATE(float);
 RICCI_INSTANTIATE(double);

@@ -198,7 +198,8 @@ void pairs<T>::add_pairs(task& t, const pair_range& all_pairs) const {
         std::fill_n(t.frame, count, T{1});
         std::fill(t.frame + count, t.frame + wide, T{0});
         const bool at_edge = program_.folds_rows && count < wide;
-        if (!at_edge) machine_->run(program_.code.data(), t.frame, 0, whole, columns);
+        const auto& code = t.finite_rows && t.finite_columns ? program_.finite_code : program_.code;
+        if (!at_edge) machine_->run(code.data(), t.frame, 0, whole, columns);
         machine_->run(program_.edge_code.data(), t.frame, at_edge ? 0 : whole, all, columns);
         for (std::size_t f = 0; f < folds.size(); ++f)
             if (!folds[f].over_rows) end_state(t, f, r, count);

@@ -45,6 +45,7 @@ private:
         std::int64_t* at = nullptr;
         void* const* bases = nullptr;
         const double* numbers = nullptr;
+        bool finite_rows = false, finite_columns = false;  // what was packed last
     };
 
     /// Some rows and some columns.
@@ -61,8 +62,9 @@ private:
     void move_to(task& t, std::int64_t batch, std::int64_t rows, std::int64_t columns) const;
     void load(const task& t, const pair_operand& o, const side& s, std::int64_t first,
               std::int64_t count, std::int64_t padded, T* to) const;
-    std::int64_t pack_columns(const task& t, std::int64_t first) const;
-    void pack_rows(const task& t, std::int64_t row, std::int64_t count) const;
+    std::int64_t pack_columns(task& t, std::int64_t first) const;
+    void pack_rows(task& t, std::int64_t row, std::int64_t count) const;
+    bool are_finite(const T* from, std::size_t count) const;
     void pack_planes(const task& t, const pair_range& b, std::int64_t padded) const;
     void add_pairs(task& t, const pair_range& all) const;
     void clear_totals(const task& t) const;

@@ -24,6 +24,11 @@ HWY_BEFORE_NAMESPACE();
 namespace ricci::kernels::HWY_NAMESPACE {
 namespace {
 
+constexpr bool adds(body_pair what) {
+    return what == body_pair::add_square || what == body_pair::add_two_squares ||
+           what == body_pair::add_three_squares;
+}
+
 template <body_pair what>
 HWY_INLINE vector pair_of(vector a, vector r, vector c) {
     [[maybe_unused]] const tag d;
@@ -39,7 +44,7 @@ HWY_INLINE vector pair_of(vector a, vector r, vector c) {
     else {
         // The broadcast is an argument of the subtraction this way round.
         const vector x = hn::Sub(r, c);
-        return what == body_pair::add_square ? hn::MulAdd(x, x, a) : hn::Mul(x, x);
+        return adds(what) ? hn::MulAdd(x, x, a) : hn::Mul(x, x);
     }
 }
 
@@ -103,9 +108,7 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
 #undef RICCI_BODY_DO
     } else if constexpr (id < ids::one) {
         constexpr auto what = static_cast<body_pair>(id - ids::pair);
-        constexpr int more = what == body_pair::two_squares     ? 1
-                             : what == body_pair::three_squares ? 2
-                                                                : 0;
+        constexpr int more = squares_of(what) - 1;
         const argument<body_place::rows> r(frame, i.x, j);
         const argument<body_place::columns> c(frame, i.y, j);
 #define RICCI_BODY_DO(u) a##u = pair_of<what>(a##u, r.template get<u>(), c.template get<u>());
@@ -141,10 +144,25 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
 #undef RICCI_BODY_DO
         }
     } else if constexpr (id < ids::function) {
-        constexpr bool cubed = id - ids::power == ids::number(body_power::inverse_root_cubed);
-#define RICCI_BODY_DO(u) a##u = inverse_power<cubed>(a##u);
-        RICCI_BODY_EACH(RICCI_BODY_DO)
+        constexpr auto what = static_cast<body_power>(id - ids::power);
+        if constexpr (has_rough_power<what>) {
+            // One look at all of them; whoever has to be computed again is still there.
+            HWY_ALIGN number before[block_elements];
+            vector even = hn::Zero(d), odd = even;
+#define RICCI_BODY_DO(u)                         \
+    hn::Store(a##u, d, before + u * lane_count); \
+    a##u = quick_power<what>(a##u, u % 2 == 0 ? even : odd);
+            RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
+            if (are_corrected<what>(hn::Add(even, odd))) return;
+#define RICCI_BODY_DO(u) a##u = careful_power<what>(hn::Load(d, before + u * lane_count));
+            RICCI_BODY_EACH(RICCI_BODY_DO)
+#undef RICCI_BODY_DO
+        } else {
+#define RICCI_BODY_DO(u) a##u = exact_power<what>(a##u);
+            RICCI_BODY_EACH(RICCI_BODY_DO)
+#undef RICCI_BODY_DO
+        }
     } else if constexpr (id < ids::fold_columns) {
         constexpr auto what = static_cast<body_function>((id - ids::function) / body_places);
         const argument<place_of(id - ids::function)> x(frame, i.x, j);

@@ -22,6 +22,10 @@ namespace ricci::kernels {
 enum class body_place : std::uint8_t { rows, columns, block };
 inline constexpr int body_places = 3;
 
+/// In the address of the state of a maximum or minimum, or what is found with it: none of the
+/// values is NaN.
+inline constexpr std::uint32_t body_numbers = std::uint32_t{1} << 31;
+
 /// In the address of a block: it is of a plane, one number of each pair, and that of the first
 /// column.
 inline constexpr std::uint32_t body_plane = std::uint32_t{1} << 31;
@@ -58,26 +62,36 @@ inline constexpr int body_fuseds = 4;
 
 /// Of a row operand r and a column operand c: what the accumulator becomes.
 enum class body_pair : std::uint8_t {
-    sum,                   // r + c
-    difference,            // c - r
-    other_difference,      // r - c
-    product,               // r c
-    add_product,           // a + r c
-    times,                 // a (c - r)
-    times_other,           // a (r - c)
-    square,                // (c - r)^2
-    add_square,            // a + (c - r)^2
-    two_squares,           // the sum of two such squares, of operands that follow each other, in
-    three_squares,         // order, and of three of them
+    sum,               // r + c
+    difference,        // c - r
+    other_difference,  // r - c
+    product,           // r c
+    add_product,       // a + r c
+    times,             // a (c - r)
+    times_other,       // a (r - c)
+    square,            // (c - r)^2
+    add_square,        // a + (c - r)^2
+    two_squares,       // the sum of two such squares, of operands that follow each other, in
+    three_squares,     // order, and of three of them
+    add_two_squares,   // a + these
+    add_three_squares,
     keep_where_different,  // r = c ? 0 : a
 };
-inline constexpr int body_pairs = 12;
+inline constexpr int body_pairs = 14;
+constexpr int squares_of(body_pair p) {
+    if (p == body_pair::two_squares || p == body_pair::add_two_squares) return 2;
+    return p == body_pair::three_squares || p == body_pair::add_three_squares ? 3 : 1;
+}
 
 /// Of the accumulator alone: the operations of one argument in steps::opcode, and
-enum class body_power : std::uint8_t { inverse_root, inverse_root_cubed };  // a^-1/2, a^-3/2
+enum class body_power : std::uint8_t {
+    inverse_root,        // a^-1/2
+    inverse_root_cubed,  // a^-3/2
+    inverse,             // a^-1
+};
 inline constexpr int body_ones =
     steps::first_function + steps::functions_of_one - static_cast<int>(steps::opcode::negate);
-inline constexpr int body_powers = 2;
+inline constexpr int body_powers = 3;
 
 /// Functions of two arguments: a^x, x^a, a mod x, x mod a.
 enum class body_function : std::uint8_t { power, power_of, modulo, modulo_of };

@@ -171,9 +171,9 @@ HWY_INLINE void join_columns_beside(vector& best, vector& beside,
 template <body_fold what>
 HWY_INLINE void fold_columns_beside(const stored<vector> (&a)[block_vectors],
                                     const stored<vector> (&x)[block_vectors], number* state,
-                                    std::int64_t apart) {
+                                    std::int64_t apart, bool numbers) {
     const tag d;
-    const bool slow = may_have_nan(a);
+    const bool slow = !numbers && may_have_nan(a);
     RICCI_UNROLL
     for (int w = 0; w < row_vectors; ++w) {
         number* const at = state + w * lane_count;
@@ -208,9 +208,10 @@ HWY_INLINE void fold_rows_beside(const stored<vector> (&a)[block_vectors],
 
 template <body_fold what>
 HWY_INLINE void fold_columns(const stored<vector> (&a)[block_vectors],
-                             const stored<vector> (&x)[block_vectors], number* state) {
+                             const stored<vector> (&x)[block_vectors], number* state,
+                             [[maybe_unused]] bool numbers) {
     const tag d;
-    const bool slow = is_extremum(what) && may_have_nan(a);
+    const bool slow = is_extremum(what) && !numbers && may_have_nan(a);
     RICCI_UNROLL
     for (int w = 0; w < row_vectors; ++w) {
         vector s = hn::Load(d, state + w * lane_count);
@@ -246,9 +247,10 @@ HWY_INLINE void fold_columns(const stored<vector> (&a)[block_vectors],
 
 template <body_fold what>
 HWY_INLINE void fold_rows(const stored<vector> (&a)[block_vectors],
-                          const stored<vector> (&x)[block_vectors], number* state) {
+                          const stored<vector> (&x)[block_vectors], number* state,
+                          [[maybe_unused]] bool numbers) {
     const tag d;
-    const bool slow = is_extremum(what) && may_have_nan(a);
+    const bool slow = is_extremum(what) && !numbers && may_have_nan(a);
     RICCI_UNROLL
     for (int c = 0; c < block_columns; ++c) {
         vector s = hn::Load(d, state + c * lane_count);
@@ -321,7 +323,8 @@ HWY_INLINE void find_factors(const body_instruction& i, const number* frame, std
 template <body_fold what, bool of_rows, bool at_edge>
 HWY_INLINE void fold_block(const stored<vector> (&a)[block_vectors], const body_instruction& i,
                            number* frame, std::int64_t j, std::int64_t count) {
-    number* const state = frame + i.x + (of_rows ? j * lane_count : 0);
+    number* const state = frame + (i.x & ~body_numbers) + (of_rows ? j * lane_count : 0);
+    [[maybe_unused]] const bool numbers = (i.x & body_numbers) != 0;
     stored<vector> x[block_vectors];
     if constexpr (has_factor(what) || finds_first(what)) {
         find_factors<what, of_rows>(i, frame, j, x,
@@ -345,11 +348,11 @@ HWY_INLINE void fold_block(const stored<vector> (&a)[block_vectors], const body_
         fold_exponentials(a, state);
     } else if constexpr (finds_first(what) || counts_ties(what)) {
         if constexpr (of_rows) fold_rows_beside<what>(a, x, state, i.z);
-        else fold_columns_beside<what>(a, x, state, i.z);
+        else fold_columns_beside<what>(a, x, state, i.z, numbers);
     } else if constexpr (of_rows) {
-        fold_rows<what>(a, x, state);
+        fold_rows<what>(a, x, state, numbers);
     } else {
-        fold_columns<what>(a, x, state);
+        fold_columns<what>(a, x, state, numbers);
     }
 }
 

@@ -43,6 +43,10 @@ struct function_of;
 HWY_INLINE __m512 inverse_root(__m512 x) { return _mm512_rsqrt14_ps(x); }
 HWY_INLINE __m512d inverse_root(__m512d x) { return _mm512_rsqrt14_pd(x); }
 HWY_INLINE vector rough_inverse_root(vector x) { return vector{inverse_root(x.raw)}; }
+
+HWY_INLINE __m512 inverse(__m512 x) { return _mm512_rcp14_ps(x); }
+HWY_INLINE __m512d inverse(__m512d x) { return _mm512_rcp14_pd(x); }
+HWY_INLINE vector rough_inverse(vector x) { return vector{inverse(x.raw)}; }
 #endif
 
 // Estimates of 12 bits or more, of float; of double there are those of AVX-512 alone.
@@ -59,53 +63,82 @@ HWY_INLINE V rough_inverse_root(V x) {
 constexpr bool has_rough_inverse_root = false;
 HWY_INLINE vector rough_inverse_root(vector x) { return x; }
 #endif
+#if HWY_TARGET > HWY_AVX3
+HWY_INLINE vector rough_inverse(vector x) { return x; }
+#endif
 
-/// Where a correction of an estimate is no positive number, x is 0, negative, infinite or NaN, or
-/// its estimate is.
-HWY_INLINE bool are_corrections(const tag& d, vector t) {
-    return HWY_LIKELY(hn::AllTrue(d, hn::Gt(t, hn::Zero(d))));
-}
+template <body_power what>
+constexpr bool has_rough_power =
+    what == body_power::inverse ? HWY_TARGET <= HWY_AVX3 : has_rough_inverse_root;
 
-template <bool cubed>
-HWY_INLINE vector exact_inverse_power(vector x) {
-    const vector root = hn::Sqrt(x);
-    return hn::Div(hn::Set(tag(), number(1)), cubed ? hn::Mul(x, root) : root);
-}
-
-/// x^(-1/2) or x^(-3/2) within 4 ulp; at 0, infinity, NaN and of negative numbers as quotients and
-/// roots give it. Two roundings of the estimate are corrected in one step: with e = x y^2 - 1,
-/// x^(-3/2) = y^3 (1 + e)^(-3/2) = y^3 (1 - 3/2 e + 15/8 e^2 ...).
-template <bool cubed>
-HWY_INLINE vector inverse_power(vector x) {
-    if constexpr (!has_rough_inverse_root) {
-        return exact_inverse_power<cubed>(x);
-    } else {
-        const tag d;
-        const auto set = [&](double c) HWY_ATTR { return hn::Set(d, static_cast<number>(c)); };
-        vector y = rough_inverse_root(x);
-        if constexpr (!is_single) {
-            const vector t = hn::NegMulAdd(hn::Mul(hn::Mul(x, y), set(0.5)), y, set(1.5));
-            y = hn::Mul(y, t);
-        }
-        vector t, result;
-        if constexpr (cubed) {
-            const vector square = hn::Mul(y, y);
-            if constexpr (HWY_TARGET <= HWY_AVX3) {
-                t = hn::NegMulAdd(hn::Mul(x, square), set(1.5), set(2.5));
-            } else {
-                // Of 12 bits the square of e is seen.
-                const vector e = hn::MulSub(x, square, set(1));
-                t = hn::MulAdd(hn::MulAdd(e, set(1.875), set(-1.5)), e, set(1));
-            }
-            result = hn::Mul(hn::Mul(y, square), t);
-        } else {
-            // Half of x itself might be rounded where it is tiny.
-            t = hn::NegMulAdd(hn::Mul(hn::Mul(x, y), set(0.5)), y, set(1.5));
-            result = hn::Mul(y, t);
-        }
-        if (are_corrections(d, t)) return result;
-        return hn::IfThenElse(hn::Gt(t, hn::Zero(d)), result, exact_inverse_power<cubed>(x));
+template <body_power what>
+HWY_INLINE vector exact_power(vector x) {
+    vector divisor = x;
+    if constexpr (what != body_power::inverse) {
+        const vector root = hn::Sqrt(x);
+        divisor = what == body_power::inverse_root_cubed ? hn::Mul(x, root) : root;
     }
+    return hn::Div(hn::Set(tag(), number(1)), divisor);
+}
+
+/// x^(-1/2) or x^(-3/2) within 4 ulp, x^-1 within 1, by an estimate and a correction. `check`: has
+/// what says whether there was one added to it. With e = x y^2 - 1, x^(-3/2) = y^3 (1 + e)^(-3/2) =
+/// y^3 (1 - 3/2 e + 15/8 e^2 ...): two roundings of the estimate are corrected in one step.
+template <body_power what>
+HWY_INLINE vector quick_power(vector x, vector& check) {
+    const tag d;
+    const auto set = [&](double c) HWY_ATTR { return hn::Set(d, static_cast<number>(c)); };
+    if constexpr (what == body_power::inverse) {
+        const vector y = rough_inverse(x), error = hn::NegMulAdd(x, y, set(1));
+        check = hn::Add(check, error);
+        const vector better = hn::MulAdd(y, error, y);
+        if constexpr (is_single) return better;
+        else return hn::MulAdd(better, hn::NegMulAdd(x, better, set(1)), better);
+    }
+    vector y = rough_inverse_root(x);
+    if constexpr (!is_single) {
+        const vector t = hn::NegMulAdd(hn::Mul(hn::Mul(x, y), set(0.5)), y, set(1.5));
+        y = hn::Mul(y, t);
+    }
+    vector t, power = y;
+    if constexpr (what == body_power::inverse_root_cubed) {
+        const vector square = hn::Mul(y, y);
+        if constexpr (HWY_TARGET <= HWY_AVX3) {
+            t = hn::NegMulAdd(hn::Mul(x, square), set(1.5), set(2.5));
+        } else {
+            // Of 12 bits the square of e is seen.
+            const vector e = hn::MulSub(x, square, set(1));
+            t = hn::MulAdd(hn::MulAdd(e, set(1.875), set(-1.5)), e, set(1));
+        }
+        power = hn::Mul(y, square);
+    } else {
+        // Half of x itself might be rounded where it is tiny.
+        t = hn::NegMulAdd(hn::Mul(hn::Mul(x, y), set(0.5)), y, set(1.5));
+    }
+    check = hn::Add(check, t);
+    return hn::Mul(power, t);
+}
+
+/// Whether all estimates that a sum of checks is of could be corrected. They could not where x was
+/// 0, negative, infinite or NaN, or its estimate was: of such the sum is NaN, infinite below, or an
+/// error that is none of an estimate.
+template <body_power what>
+HWY_INLINE bool are_corrected(vector check) {
+    const tag d;
+    if constexpr (what == body_power::inverse)
+        return HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Abs(check), hn::Set(d, number(0.5)))));
+    else return HWY_LIKELY(hn::AllTrue(d, hn::Gt(check, hn::Zero(d))));
+}
+
+/// The same for any x: as quotients and roots give it where there is no correction.
+template <body_power what>
+HWY_INLINE vector careful_power(vector x) {
+    const tag d;
+    vector check = hn::Zero(d);
+    const vector quick = quick_power<what>(x, check);
+    const auto fine = what == body_power::inverse ? hn::Lt(hn::Abs(check), hn::Set(d, number(0.5)))
+                                                  : hn::Gt(check, hn::Zero(d));
+    return hn::IfThenElse(fine, quick, exact_power<what>(x));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 long double meaning(int op, long double x) {
     if (op == bodies::inverse_root) return 1 / std::sqrt(x);
+    if (op == bodies::inverse) return 1 / x;
     if (op == bodies::inverse_root_cubed) return 1 / (x * std::sqrt(x));
     return kernels::scalar::apply<long double>(op, x, x, x);
 }
@@ -89,6 +90,8 @@ void check_accuracy() {
     CHECK(worst(of(opcode::sigmoid), between<T>(-60, 60)) < 4);
     CHECK(worst(of(opcode::softplus), between<T>(-3, 3)) < 5);
     CHECK(worst(bodies::inverse_root, of_all_sizes<T>()) < 4);
+    CHECK(worst(bodies::inverse, of_all_sizes<T>()) <= 1);
+    CHECK(worst(bodies::inverse, between<T>(-1000, -0.001)) <= 1);
     // Beyond that roots of cubes are no normal numbers.
     CHECK(worst(bodies::inverse_root_cubed, of_all_sizes<T>(0.6)) < 6);
     CHECK(worst(bodies::inverse_root_cubed, between<T>(0.01, 100)) < 5);
@@ -107,6 +110,7 @@ void check_edges() {
     }
     const std::vector<T> of_roots = {0, T(-0.0), 1, -1, inf, -inf, nan, tiny, big, -big, 2};
     CHECK(worst(bodies::inverse_root, of_roots) < 4);
+    CHECK(worst(bodies::inverse, x) <= 1);
     CHECK(worst(bodies::inverse_root_cubed, of_roots) < 6);
 }
 

@@ -45,6 +45,7 @@ public:
         };
         // Most bodies begin with distances, as most that are written do.
         if (below(2) == 0) values.push_back(squares(b, 1 + below(4)));
+        if (below(4) == 0) values.push_back(b.apply(opcode::add, values.back(), any(leaves)));
         const int count = 1 + below(16);
         for (int k = 0; k < count; ++k) values.push_back(value(b, any, values, leaves));
         const int folds = 1 + below(4);
@@ -114,7 +115,9 @@ private:
             case 10:
                 return b.apply(opcode::exp, near());
             case 11:
-                return b.apply(opcode::divide, y, positive());
+                return b.apply(
+                    opcode::divide, y,
+                    below(2) == 0 ? positive() : b.apply(opcode::reciprocal, positive()));
             case 12:
                 return b.apply(opcode::reciprocal, positive());
             case 13:

@@ -61,6 +61,11 @@ std::vector<std::vector<T>> run(const bodies::body& what, const operands<T>& row
                 return a + b;
         }
     };
+    bool finite = !program.finite_code.empty();
+    for (const auto* side : {&rows, &columns})
+        for (const auto& numbers : *side)
+            finite = finite && std::ranges::all_of(numbers, [](T x) { return std::isfinite(x); });
+    const auto& code = finite ? program.finite_code : program.code;
     for (const auto& c : program.constants)
         std::fill_n(frame + c.at, block, static_cast<T>(c.value));
     for (std::size_t k = 0; k < columns.size(); ++k)
@@ -92,7 +97,7 @@ std::vector<std::vector<T>> run(const bodies::body& what, const operands<T>& row
             if (!what.folds()[f].over_rows)
                 std::fill_n(frame + program.states[f], block, identity(f));
         const bool edge = here < block && program.folds_rows;
-        if (!edge) table.run(program.code.data(), frame, 0, whole, count);
+        if (!edge) table.run(code.data(), frame, 0, whole, count);
         table.run(program.edge_code.data(), frame, edge ? 0 : whole, all, count);
         for (std::size_t f = 0; f < results.size(); ++f)
             for (std::size_t x = 0; x < here && !what.folds()[f].over_rows; ++x)
@@ -127,6 +132,7 @@ inline bounded applied(int op, bounded a, bounded b, bounded c, long double unit
         r.error = size(at(a.value - a.error) - r.value) + 8 * unit * size(r.value);
         return r;
     }
+    if (op == bodies::inverse) op = kernels::operation(opcode::reciprocal);
     if (op == bodies::less_product) {
         b.value = -b.value;
         op = kernels::multiply_add;
