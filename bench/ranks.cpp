@@ -1,5 +1,5 @@
 // Ranks of one thread each against one rank of as many threads, on one machine, in turns:
-//   mpirun -n 2 --bind-to none build/bench/bench_ranks
+//   mpirun -n 2 --bind-to none build/bench/bench_ranks [MEASUREMENTS [attention|lattice]]
 // Prints the time of each, and their ratio: 1.00 is as fast.
 #include <mpi.h>
 #include <sched.h>
@@ -185,8 +185,11 @@ int main(int count, char** words) {
                    fmt::format("{} threads", ranks_of_world()),
                    fmt::format("{} ranks", ranks_of_world()), "ratio", "median");
     }
-    attention(512, 8, measurements);
-    attention(2048, 8, measurements);
-    network(10, 4, 1e6, measurements);
+    const std::string what = count > 2 ? words[2] : "";
+    if (what != "lattice") {
+        attention(512, 8, measurements);
+        attention(2048, 8, measurements);
+    }
+    if (what != "attention") network(10, 4, 1e6, measurements);
     MPI_Finalize();
 }

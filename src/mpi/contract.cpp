@@ -11,6 +11,7 @@
 
 #include <ricci/error.hpp>
 #include <ricci/mpi_network.hpp>
+#include <ricci/network_passes.hpp>
 
 #include "src/base/finite.hpp"
 #include "src/mpi/agreement.hpp"
@@ -18,6 +19,7 @@
 #include "src/mpi/fingerprint.hpp"
 #include "src/mpi/folds.hpp"
 #include "src/mpi/slice_blocks.hpp"
+#include "src/mpi/told_blocks.hpp"
 #include "src/mpi/turns.hpp"
 #include "src/mpi/unfinished.hpp"
 
@@ -98,17 +100,6 @@ std::string key_of(const network& n, const contraction_order& order,
 
 bool is_finite(const array& a) { return detail::are_finite(a.type(), a.data(), a.size()); }
 
-// MPI counts to 2^31.
-constexpr std::size_t longest_piece = std::size_t{1} << 28;
-
-/// f(first element, how many), piece by piece.
-template <class F>
-void in_pieces(const array& a, const F& f) {
-    for (std::size_t k = 0; k < a.size(); k += longest_piece)
-        f(k * size_of(a.type()), static_cast<int>(std::min(longest_piece, a.size() - k)));
-}
-char* data_of(array& a) { return static_cast<char*>(a.data()); }
-
 class shared_contraction {
 public:
     shared_contraction(MPI_Comm outside, const network& n, const contraction_order& order,
@@ -117,6 +108,7 @@ public:
         refuse_together(comm_.get(), words_of_failure([&] { check(); }));
         agree();
         refuse_together(comm_.get(), words_of_failure([&] { begin(); }));
+        agree_on_passes();
     }
 
     array result() {
@@ -151,15 +143,26 @@ private:
         key_ = mine;
     }
 
+    // What is refused is refused before anything is computed.
     void begin() {
         network_ = in_computed_type(given_);
         blocks_.emplace(network_, order_);
         ssa_ = order_.ssa();
-        for (std::int64_t b = 0; b < blocks_->count(); ++b) owners_.push_back(nobody);
+        prepare_slab(0);
+    }
+    // By the memory that a rank finds it may cut more indices than the order does.
+    void agree_on_passes() {
+        const std::int64_t mine = prepared_->count();
+        std::int64_t ends[] = {mine, -mine};
+        MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MIN, comm_.get());
+        if (ends[0] != -ends[1])
+            throw error(
+                "ricci: ranks have not as much memory as each other, and would slice the network "
+                "in different ways; say in contract_options::memory how much each may take.");
+        blocks_->share_out(mine);
+        key_ += fmt::format(", {} blocks", blocks_->count());
+        owners_.assign(static_cast<std::size_t>(blocks_->count()), nobody);
         results_.resize(owners_.size());
-        // what is refused is refused before anything is computed
-        const network first = part_of(network_, blocks_->ranges(0));
-        contraction_order::from_ssa(first, ssa_, blocks_->inside());
     }
 
     /// An array for the result of a block.
@@ -197,66 +200,61 @@ private:
     }
 
     void compute() {
-        turns next(comm_.get(), static_cast<std::int64_t>(todo_.size()));
+        const claims of_ranks(static_cast<std::int64_t>(todo_.size()), comm_.ranks());
+        turns next(comm_.get(), of_ranks.count());
         begun_ = std::chrono::steady_clock::now();
-        for (;;) {
+        while (wrong_.empty() && !stopped_) {
             const std::int64_t turn = next.next();
             if (turn < 0) break;
-            const std::int64_t block = todo_[static_cast<std::size_t>(turn)];
-            wrong_ = words_of_failure([&] { compute(block, turn, next); });
-            if (stopped_) wrong_.clear();
-            if (wrong_.empty() && !stopped_) continue;
-            next.end();
-            break;
+            for (std::int64_t k = of_ranks.begin(turn); k < of_ranks.begin(turn + 1); ++k) {
+                wrong_ = words_of_failure([&] { compute(k, of_ranks, next); });
+                if (stopped_) wrong_.clear();
+                if (!wrong_.empty() || stopped_) {
+                    next.end();
+                    break;
+                }
+            }
         }
         prepared_.reset();
     }
 
-    void compute(std::int64_t block, std::int64_t turn, turns& next) {
-        if (!go_on(turn, 0, next)) return;
-        const fold how = fold_of(options_.algebra);
-        array sum;
-        for (std::int64_t part = blocks_->first_part(block); part < blocks_->end_part(block);
-             ++part) {
-            const array term = contracted(part, turn, next);
-            if (part == blocks_->first_part(block)) sum = term.clone();
-            else add(term, sum, how);
-        }
+    void compute(std::int64_t place, const claims& of_ranks, turns& next) {
+        // asked within a block, too: by whoever carries out its passes
+        ask_ = [&, place](double done) { return go_on(place, done, of_ranks, next); };
+        if (!ask_(0)) return;
+        const std::int64_t block = todo_[static_cast<std::size_t>(place)];
+        if (blocks_->slab_of(block) != slab_) prepare_slab(blocks_->slab_of(block));
+        const auto [first, end] = blocks_->passes(block, prepared_->count());
         const auto b = static_cast<std::size_t>(block);
-        results_[b] = std::move(sum);
+        results_[b] = prepared_->run(first, end).clone();
         owners_[b] = comm_.rank();
     }
 
-    array contracted(std::int64_t part, std::int64_t turn, turns& next) {
-        const auto ranges = blocks_->ranges(part);
+    // Slabs that are as long as each other have one plan.
+    void prepare_slab(std::int64_t slab) {
+        const auto ranges = blocks_->kept_ranges(slab);
         const network here = part_of(network_, ranges);
-        std::vector<std::int64_t> lengths;
-        for (const index_range& r : ranges) lengths.push_back(r.count);
-        if (!prepared_ || lengths != lengths_) {
-            prepared_.reset();
-            contract_options options = options_;
-            // the same one for all blocks that it is run for
-            options.progress = [this, &next](double done, double) {
-                return go_on(turn_, done, next);
-            };
-            prepared_.emplace(
-                prepare(here, contraction_order::from_ssa(here, ssa_, blocks_->inside()), options));
-            lengths_ = lengths;
-            ranges_ = ranges;
-        } else {
+        const auto before = std::exchange(ranges_, ranges);
+        slab_ = slab;
+        const auto as_long = [](const index_range& a, const index_range& b) {
+            return a.count == b.count;
+        };
+        if (prepared_ && std::equal(ranges.begin(), ranges.end(), before.begin(), as_long)) {
             for (std::size_t k = 0; k < here.size(); ++k)
-                if (has_moved(here.indices(k), ranges)) prepared_->bind(k, here.operand(k));
-            ranges_ = ranges;
+                if (has_moved(here.indices(k), before)) prepared_->bind(k, here.operand(k));
+            return;
         }
-        turn_ = turn;
-        (*prepared_)();
-        return prepared_->result();
+        prepared_.reset();
+        contract_options options = options_;
+        options.progress = [this](double done, double) { return !ask_ || ask_(done); };
+        prepared_.emplace(here, contraction_order::from_ssa(here, ssa_, blocks_->inside()),
+                          options);
     }
     bool has_moved(const std::vector<std::int64_t>& indices,
-                   const std::vector<index_range>& ranges) const {
-        for (std::size_t r = 0; r < ranges.size(); ++r)
-            if (ranges[r].before != ranges_[r].before &&
-                std::find(indices.begin(), indices.end(), ranges[r].index) != indices.end())
+                   const std::vector<index_range>& before) const {
+        for (std::size_t r = 0; r < ranges_.size(); ++r)
+            if (ranges_[r].before != before[r].before &&
+                std::find(indices.begin(), indices.end(), ranges_[r].index) != indices.end())
                 return true;
         return false;
     }
@@ -264,19 +262,22 @@ private:
     static void add(const array& term, array& sum, fold how) {
         const fold_operation op(sum.type(), how);
         in_pieces(sum, [&](std::size_t first, int count) {
-            MPI_Reduce_local(static_cast<const char*>(term.data()) + first, data_of(sum) + first,
-                             count, datatype_of(sum.type()), op.get());
+            MPI_Reduce_local(static_cast<const char*>(term.data()) + first,
+                             static_cast<char*>(sum.data()) + first, count, datatype_of(sum.type()),
+                             op.get());
         });
     }
 
     /// Told on rank 0 how far all are; elsewhere it ends when rank 0 does.
-    bool go_on(std::int64_t turn, double done, turns& next) {
+    bool go_on(std::int64_t place, double done, const claims& of_ranks, turns& next) {
         const std::int64_t taken = next.taken_about_now();
         bool goes_on = taken >= 0;
         if (goes_on && comm_.rank() == 0 && options_.progress) {
             const auto all = static_cast<double>(todo_.size());
-            const double part = std::min(
-                1.0, (static_cast<double>(std::max(turn, taken - comm_.ranks())) + done) / all);
+            const std::int64_t known =
+                of_ranks.begin(std::max<std::int64_t>(taken - comm_.ranks(), 0));
+            const double part =
+                std::min(1.0, (static_cast<double>(std::max(place, known)) + done) / all);
             const double seconds =
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
             goes_on = options_.progress(part, part > 0 ? seconds * (1 - part) / part : 0);
@@ -318,10 +319,11 @@ private:
         if (comm_.rank() != 0 && comm_.rank() != owner) return;
         in_pieces(a, [&](std::size_t first, int count) {
             if (comm_.rank() == owner)
-                MPI_Send(data_of(a) + first, count, datatype_of(a.type()), 0, 0, comm_.get());
+                MPI_Send(static_cast<char*>(a.data()) + first, count, datatype_of(a.type()), 0, 0,
+                         comm_.get());
             else
-                MPI_Recv(data_of(a) + first, count, datatype_of(a.type()), owner, 0, comm_.get(),
-                         MPI_STATUS_IGNORE);
+                MPI_Recv(static_cast<char*>(a.data()) + first, count, datatype_of(a.type()), owner,
+                         0, comm_.get(), MPI_STATUS_IGNORE);
         });
     }
 
@@ -330,14 +332,12 @@ private:
         array whole = whole_result(), slab;
         const fold how = fold_of(options_.algebra);
         bool finite = true;
+        std::int64_t told = 0;
         for (std::int64_t block = 0; block < blocks_->count(); ++block) {
-            const auto b = static_cast<std::size_t>(block);
-            array term =
-                owners_[b] == comm_.rank() ? std::exchange(results_[b], array()) : room_for(block);
-            in_pieces(term, [&](std::size_t first, int count) {
-                MPI_Bcast(data_of(term) + first, count, datatype_of(term.type()), owners_[b],
-                          comm_.get());
-            });
+            if (block == told)
+                told = tell_blocks(comm_.get(), owners_, results_, block,
+                                   [&](std::int64_t b) { return room_for(b); });
+            array term = std::exchange(results_[static_cast<std::size_t>(block)], array());
             finite = finite && is_finite(term);
             if (blocks_->begins_slab(block)) slab = std::move(term);
             else add(term, slab, how);
@@ -390,10 +390,10 @@ private:
     std::vector<array> results_;  // of blocks that this rank has
     std::vector<std::int64_t> todo_;
 
-    std::optional<prepared_network> prepared_;  // for ranges of these lengths
-    std::vector<std::int64_t> lengths_;
-    std::vector<index_range> ranges_;  // what it was run for last
-    std::int64_t turn_ = 0;
+    std::optional<network_passes> prepared_;  // of this slab
+    std::vector<index_range> ranges_;
+    std::int64_t slab_ = 0;
+    std::function<bool(double)> ask_;  // whether to go on, a part of a block being done
     std::chrono::steady_clock::time_point begun_;
     std::string wrong_;
     bool stopped_ = false;

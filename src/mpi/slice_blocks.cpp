@@ -1,19 +1,19 @@
-// Which ranges of a network's sliced indices are carried out together, by one rank.
+// Which passes over a network's sliced indices are carried out together, by one rank.
 #include "src/mpi/slice_blocks.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "src/mpi/collectives.hpp"
+#include "src/placement/distribution.hpp"
 
 namespace ricci::mpi {
 namespace {
 
 // Enough for ranks that are not equally fast to end at about the same time.
-constexpr std::int64_t many_blocks = 256, few_blocks = 16;
+constexpr double many_blocks = 256, few_blocks = 16;
 // Of the results of all blocks together.
 constexpr double most_bytes = 1 << 30;
-
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 double result_bytes(const network& n) {
     double bytes = static_cast<double>(size_of(n.type()));
@@ -26,51 +26,49 @@ double result_bytes(const network& n) {
 slice_blocks::slice_blocks(const network& n, const contraction_order& order) {
     const auto kept = n.kept();
     for (const sliced_index& s : order.sliced()) {
-        if (slabs_ * parts_of_slab_ >= many_blocks) {
+        const bool is_kept = std::find(kept.begin(), kept.end(), s.index) != kept.end();
+        if (!is_kept || static_cast<double>(slabs_) >= many_blocks) {
             inside_.push_back(s);
             continue;
         }
-        const bool is_kept = std::find(kept.begin(), kept.end(), s.index) != kept.end();
-        (is_kept ? kept_ : summed_).push_back({s, static_cast<std::int64_t>(n.extent(s.index))});
-        (is_kept ? slabs_ : parts_of_slab_) *= s.parts;
+        kept_.push_back({s, static_cast<std::int64_t>(n.extent(s.index))});
+        slabs_ *= s.parts;
     }
-    const double that_fit = most_bytes / std::max(result_bytes(n), 1.0);
-    const auto fit = static_cast<std::int64_t>(
-        std::clamp(that_fit, static_cast<double>(few_blocks), static_cast<double>(many_blocks)));
-    parts_of_block_ = ceiling(parts_of_slab_, fit);
-    blocks_of_slab_ = ceiling(parts_of_slab_, parts_of_block_);
+    that_fit_ = std::clamp(most_bytes / std::max(result_bytes(n), 1.0), few_blocks, many_blocks);
 }
 
-std::int64_t slice_blocks::first_part(std::int64_t block) const {
-    return slab_of(block) * parts_of_slab_ + block % blocks_of_slab_ * parts_of_block_;
-}
-std::int64_t slice_blocks::end_part(std::int64_t block) const {
-    return std::min(first_part(block) + parts_of_block_, (slab_of(block) + 1) * parts_of_slab_);
+void slice_blocks::share_out(std::int64_t passes) {
+    const double of_slab = std::ceil(that_fit_ / static_cast<double>(slabs_));
+    blocks_of_slab_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(of_slab), 1, passes);
 }
 
-// Ranges are as long as each other, or one place longer, the longer ones first: so that what is
-// planned for one of them suits the next.
-std::vector<index_range> slice_blocks::ranges_of(const std::vector<digit>& digits,
-                                                 std::int64_t place) const {
+std::pair<std::int64_t, std::int64_t> slice_blocks::passes(std::int64_t block,
+                                                           std::int64_t count) const {
+    const distribution parts = balanced(count, static_cast<int>(blocks_of_slab_));
+    const int k = static_cast<int>(block % blocks_of_slab_);
+    return {parts.before(k), parts.before(k) + parts.of(k)};
+}
+
+// Ranges are as long as each other, or one place longer, the longer ones first.
+std::vector<index_range> slice_blocks::kept_ranges(std::int64_t slab) const {
     std::vector<index_range> ranges;
-    for (auto d = digits.rbegin(); d != digits.rend(); ++d) {
-        const std::int64_t parts = d->cut.parts, k = place % parts;
+    for (auto d = kept_.rbegin(); d != kept_.rend(); ++d) {
+        const std::int64_t parts = d->cut.parts, k = slab % parts;
         const std::int64_t least = d->extent / parts, longer = d->extent % parts;
         ranges.push_back(
             {d->cut.index, k * least + std::min(k, longer), least + (k < longer ? 1 : 0)});
-        place /= parts;
+        slab /= parts;
     }
     std::reverse(ranges.begin(), ranges.end());
     return ranges;
 }
 
-std::vector<index_range> slice_blocks::kept_ranges(std::int64_t slab) const {
-    return ranges_of(kept_, slab);
-}
-std::vector<index_range> slice_blocks::ranges(std::int64_t part) const {
-    auto all = kept_ranges(part / parts_of_slab_);
-    for (const index_range& r : ranges_of(summed_, part % parts_of_slab_)) all.push_back(r);
-    return all;
+claims::claims(std::int64_t blocks, int ranks) {
+    for (std::int64_t left = blocks; left > 0;) {
+        const std::int64_t mine = std::max<std::int64_t>(1, left / (2 * ranks));
+        left -= mine;
+        begins_.push_back(blocks - left);
+    }
 }
 
 network part_of(const network& n, const std::vector<index_range>& ranges) {

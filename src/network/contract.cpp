@@ -272,9 +272,13 @@ auto prepare_with_progress(const detail::progress_function& progress, const Work
 
 }  // namespace
 
-void run_with_progress(network_run& run, const detail::progress_function& progress) {
+namespace {
+
+/// `run(tell)`: a run, which ends where tell(part) is false.
+template <class Run>
+void tell_of(const Run& run, const detail::progress_function& progress) {
     if (!progress) {
-        run.run();
+        run({});
         return;
     }
     const auto begun = std::chrono::steady_clock::now();
@@ -292,15 +296,36 @@ void run_with_progress(network_run& run, const detail::progress_function& progre
     try {
         const runtime::interruption asked(
             [](void* context) { return (*static_cast<again*>(context))(); }, &tell_again);
-        done = run.run(tell);
+        done = run(tell);
     } catch (const runtime::interrupted&) {
     }
     if (!done) throw error(was_stopped);
 }
 
+}  // namespace
+
+void run_with_progress(network_run& run, const detail::progress_function& progress) {
+    tell_of([&](const std::function<bool(double)>& tell) { return run.run(tell); }, progress);
+}
+void run_with_progress(network_run& run, std::int64_t first, std::int64_t end,
+                       const detail::progress_function& progress) {
+    tell_of(
+        [&](const std::function<bool(double)>& tell) { return run.run_passes(first, end, tell); },
+        progress);
+}
+
 void prepared_state::run() {
     has_run_ = false;
     run_with_progress(*run_, progress_);
+    finish_run();
+}
+void prepared_state::run_passes(std::int64_t first, std::int64_t end) {
+    has_run_ = false;
+    run_with_progress(*run_, first, end, progress_);
+    finish_run();
+}
+
+void prepared_state::finish_run() {
     if (beyond_ != nullptr) refuse_beyond_range(result_, operands_, beyond_);
     if (left_) left_->put(result_, whole_);
     has_run_ = true;

@@ -32,6 +32,14 @@ bool grouped_passes::run(const std::function<bool(double)>& progress) {
     return run_together(lanes);
 }
 
+bool grouped_passes::run_some(std::int64_t first, std::int64_t end, bool begins,
+                              const std::function<bool(double)>& progress) {
+    if (progress) progress_ = &progress;
+    lane& by = *lanes_.lanes[0];
+    const runtime::held_memory held(by.loans());
+    return (!begins || run_constants(progress)) && run_passes(by, first, end, nullptr);
+}
+
 // They are a part of the first pass.
 bool grouped_passes::run_constants(const std::function<bool(double)>& progress) {
     const auto& depends = lanes_.plan.around().depends;
@@ -82,11 +90,14 @@ bool grouped_passes::run_together(std::size_t lanes) {
 }
 
 bool grouped_passes::run_group(lane& by, std::int64_t group, std::byte* sums) {
-    const sliced_plan& plan = lanes_.plan;
-    const std::int64_t first = group * plan.passes.group();
-    const std::int64_t end = std::min(plan.passes.count(), first + plan.passes.group());
-    const bool tells = progress_ != nullptr && std::this_thread::get_id() == caller_;
+    const pass_sequence& passes = lanes_.plan.passes;
+    const std::int64_t first = group * passes.group();
     if (sums != nullptr) clear(sums);
+    return run_passes(by, first, std::min(passes.count(), first + passes.group()), sums);
+}
+
+bool grouped_passes::run_passes(lane& by, std::int64_t first, std::int64_t end, std::byte* sums) {
+    const bool tells = progress_ != nullptr && std::this_thread::get_id() == caller_;
     std::size_t steps = 0;
     for (std::int64_t pass = first; pass < end; ++pass) {
         by.go_to(pass,

@@ -49,6 +49,10 @@ public:
 
     /// False where `progress(passes done)` was false, which ends it.
     bool run(const std::function<bool(double)>& progress);
+    /// The same of passes [first, end) alone, on one lane. `begins`: it has what no pass before has
+    /// left, as the first one of a plan.
+    bool run_some(std::int64_t first, std::int64_t end, bool begins,
+                  const std::function<bool(double)>& progress);
     std::size_t steps_run() const { return steps_run_; }
 
 private:
@@ -56,6 +60,7 @@ private:
     bool run_alone();
     bool run_together(std::size_t lanes);
     bool run_group(lane& by, std::int64_t group, std::byte* sums);
+    bool run_passes(lane& by, std::int64_t first, std::int64_t end, std::byte* sums);
     void* place_of(std::size_t output, std::size_t row, std::byte* sums) const;
     scaled_sums& scaled_place(std::size_t output, const std::byte* sums) const;
     void clear(std::byte* sums) const;

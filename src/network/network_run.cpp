@@ -350,8 +350,8 @@ bool network_run::run(const std::function<bool(double)>& progress) {
     for (const run_output& o : outputs_)
         for (void* const data : o.data)
             if (o.adds) clear_sum(type_, algebra_, data, o.bytes);
-    const run_results results{type_,      algebra_,      outputs_,     sums_.get(),
-                              sum_bytes_, sums_at_once_, scaled_.get()};
+    const run_results results = this->results();
+    begun_ = nullptr;
     std::function<bool(double)> tell;
     if (progress) tell = [&](double passes) { return progress((passes_done_ + passes) / passes_); };
     for (auto& p : plans_) {
@@ -368,6 +368,51 @@ bool network_run::run(const std::function<bool(double)>& progress) {
     if (scaled_) finish_scaled();
     std::fill(changed_.begin(), changed_.end(), false);
     has_run_ = true;
+    return true;
+}
+
+run_results network_run::results() {
+    return {type_, algebra_, outputs_, sums_.get(), sum_bytes_, sums_at_once_, scaled_.get()};
+}
+
+std::int64_t network_run::passes() const {
+    std::int64_t count = 0;
+    for (const auto& p : plans_) count += p->plan.passes.count();
+    return count;
+}
+
+// Intermediates stay where they are from one call to the next, if it is of the same plan and of the
+// same operands.
+bool network_run::run_passes(std::int64_t first, std::int64_t end,
+                             const std::function<bool(double)>& progress) {
+    std::optional<runtime::on_this_thread> alone;
+    if (is_alone_) alone.emplace();
+    for (const run_output& o : outputs_)
+        for (void* const data : o.data) clear_sum(type_, algebra_, data, o.bytes);
+    const run_results results = this->results();
+    if (std::find(changed_.begin(), changed_.end(), true) != changed_.end()) begun_ = nullptr;
+    std::fill(changed_.begin(), changed_.end(), false);
+    const auto all = static_cast<double>(std::max<std::int64_t>(end - first, 1));
+    std::int64_t before = 0, done = 0;
+    steps_run_ = 0;
+    std::function<bool(double)> tell;
+    if (progress)
+        tell = [&](double passes) { return progress((static_cast<double>(done) + passes) / all); };
+    for (auto& p : plans_) {
+        const std::int64_t count = p->plan.passes.count();
+        const std::int64_t from = std::clamp<std::int64_t>(first - before, 0, count);
+        const std::int64_t to = std::clamp<std::int64_t>(end - before, 0, count);
+        before += count;
+        if (from >= to) continue;
+        grouped_passes run(*p, results);
+        const bool begins = std::exchange(begun_, nullptr) != p.get();
+        const bool ended = run.run_some(from, to, begins, tell);
+        steps_run_ += run.steps_run();
+        if (!ended) return false;
+        begun_ = p.get();
+        done += to - from;
+    }
+    has_run_ = false;
     return true;
 }
 

@@ -17,6 +17,7 @@
 namespace ricci::networks {
 
 struct planned_lanes;
+struct run_results;
 struct scaled_run;
 
 /// Loops around steps: the same steps for each range of the sliced indices and for each row of
@@ -42,6 +43,13 @@ public:
     /// bound; throws as bind() does then. `progress(part)`: which part is done, told on the
     /// caller's thread; false ends it, and so returns false.
     bool run(const std::function<bool(double)>& progress = {});
+
+    /// Passes of all plans, one plan's after the other's.
+    std::int64_t passes() const;
+    /// Passes [first, end) alone, one after the other on one lane. Results are what these add to
+    /// them; what no pass writes is the sum of nothing.
+    bool run_passes(std::int64_t first, std::int64_t end,
+                    const std::function<bool(double)>& progress = {});
 
     /// Of a number in another algebra with places: the places of all indices where it is what it
     /// is, of the first slice that has it. The result is that number.
@@ -69,6 +77,7 @@ private:
     void take_scaled();
     void finish_scaled();
     void set_address(std::size_t operand, const void* data);
+    run_results results();
     bool run_changed(planned_lanes& p, const std::function<bool(double)>& progress);
 
     std::vector<engine::workspace_memory> workspaces_;  // of each lane, for all plans
@@ -85,6 +94,7 @@ private:
     double needed_ = 0;  // bytes, beside operands and results
     double tables_ = 0;  // of them, of one lane
     bool keeps_ = false, has_run_ = false;
+    const planned_lanes* begun_ = nullptr;  // the plan whose passes have been run last, and went on
     bool has_places_ = false;
     double least_gain_ = 0;      // of parts
     bool is_alone_ = false;      // on one thread, where there is no memory to lend to several

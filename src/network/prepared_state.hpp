@@ -36,6 +36,9 @@ struct bound_network {
 /// Runs once, and tells `progress` how far it is and how many seconds are left. Throws ricci::error
 /// where that stops it.
 void run_with_progress(network_run& run, const detail::progress_function& progress);
+/// The same of passes [first, end) alone.
+void run_with_progress(network_run& run, std::int64_t first, std::int64_t end,
+                       const detail::progress_function& progress);
 
 /// 16-bit numbers are computed as float, whole ones in a scaled run as double: tensors are
 /// converted when they are bound, the result when it is asked for.
@@ -45,11 +48,15 @@ struct prepared_state {
                    bool keeps);
     void bind(std::size_t operand, const array& value);
     void run();
+    std::int64_t passes() const { return run_->passes(); }
+    /// What passes [first, end) add to the result.
+    void run_passes(std::int64_t first, std::int64_t end);
     /// Both throw ricci::error where no run has come to its end.
     array result() const;
     double exponent10() const;
 
 private:
+    void finish_run();
     void check_has_run() const;
     void check_shape(std::size_t operand, const array& value) const;
     void check_is_apart(std::size_t operand, const array& value) const;
