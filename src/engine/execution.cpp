@@ -2,6 +2,7 @@
 #include "src/engine/execution.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -10,6 +11,7 @@
 
 #include "src/engine/step_pauses.hpp"
 #include "src/engine/whole_numbers.hpp"
+#include "src/runtime/interruption.hpp"
 
 namespace ricci::engine {
 
@@ -25,6 +27,11 @@ between_steps::between_steps(function call, void* context) noexcept
 between_steps::~between_steps() { pause_of_thread() = {call_before_, context_before_}; }
 
 namespace {
+
+bool pause_and_go_on(void*) {
+    pause_between_steps();
+    return true;
+}
 
 /// Calls visit(step) with what looks something up.
 template <class Visit>
@@ -313,6 +320,10 @@ void execution::run_instead() {
 // Whether all results are numbers that have to be.
 bool execution::run_steps() {
     for (const auto& check : early_checks_) check_early(check);
+    // a step may take long by itself: between its tasks, too
+    std::optional<runtime::interruption> within;
+    if (pause_of_thread().call != nullptr && runtime::interruption::current() == nullptr)
+        within.emplace(pause_and_go_on, nullptr);
     for (std::size_t k = 0; k < steps_.size(); ++k) {
         run_step(k);
         if (gives_nan(k)) return false;
