@@ -63,6 +63,13 @@ public:
             for (auto& [name, all] : stored_) copy_elements(forward_->output(name), all.at(l));
         }
         if (backward_) run_back(wrong);
+        for (auto& [name, waiting] : waiting_) {
+            for (const auto& fold : waiting.folds) {
+                fold->start();
+                fold->finish();
+            }
+            sent_ += waiting.bytes_sent();
+        }
         refuse_together(grid_.comm(), wrong);
         for (auto& [name, to] : bound_) copy_elements(results_.at(name), to);
     }
@@ -80,14 +87,22 @@ public:
             for (const auto& [name, all] : stored_) words += ", " + name;
             words += "\n" + backward_->explain();
         }
+        for (const auto& [name, waiting] : waiting_)
+            for (std::size_t k = 0; k < waiting.sums.size(); ++k)
+                words += fmt::format(
+                    "behind the last layer, all-reduce (sum) over {} of what all layers add to {}: "
+                    "this rank sends {} bytes\n",
+                    waiting.letters[k], name,
+                    waiting.sums[k].size() * size_of(waiting.sums[k].type()));
         return words + fmt::format("all layers: this rank sends {} bytes\n", bytes_sent());
     }
     std::int64_t bytes_sent() const override {
         if (sent_ >= 0) return sent_;
-        std::int64_t one = 0;
+        std::int64_t one = 0, all = 0;
         for (const auto* const placed : {&forward_, &backward_})
             if (*placed) one += (*placed)->bytes_sent();
-        return layers_->count() * one;
+        for (const auto& [name, waiting] : waiting_) all += waiting.bytes_sent();
+        return layers_->count() * one + all;
     }
 
 private:
@@ -123,22 +138,26 @@ private:
             stored_[name] = {forward_->output(name), layers_->count()};
         if (back) place(backward_, call, *parts.backward, options, together);
         for (const layer_output& o : layers_->outputs()) {
-            const array& one = made_by(o.name);
+            placed_call& by = maker_of(o.name);
+            const array& one = by.output(o.name);
             std::vector<std::size_t> extents(one.extents().begin(), one.extents().end());
             if (o.how == layer_output::kind::of_each)
                 extents.insert(extents.begin(), static_cast<std::size_t>(layers_->count()));
-            results_.emplace(o.name, array(one.type(), extents));
+            const array& all = results_.emplace(o.name, array(one.type(), extents)).first->second;
+            if (o.how != layer_output::kind::sum) continue;
+            auto waiting = by.sum_that_waits(o.name, all);
+            if (!waiting.sums.empty()) waiting_.emplace(o.name, std::move(waiting));
         }
         for (const auto& [name, to] : bound_) check_bound(name, to, results_.at(name));
     }
-    const array& made_by(const std::string& name) const {
-        for (const auto* const placed : {&forward_, &backward_})
-            if (*placed && (*placed)->has_output(name)) return (*placed)->output(name);
+    placed_call& maker_of(const std::string& name) {
+        for (auto* const placed : {&forward_, &backward_})
+            if (*placed && (*placed)->has_output(name)) return **placed;
         throw error(fmt::format("ricci: no layer computes {}.", name));
     }
     void place(std::optional<placed_call>& to, const shared_call& call, const program& part,
                const prepare_options& options, const run_options& together) {
-        shared_call mine = call.part_of(part);
+        shared_call mine = layers_->call_of(call, part);
         rank_memory memory = memory_of(mine);
         const ir::program_view p = mine.program.view();
         for (const ir::ref n : mine.inputs)
@@ -207,7 +226,8 @@ private:
         }
     }
     void take(const layer_output& o, const array& made, std::int64_t layer) {
-        array& to = results_.at(o.name);
+        const auto waiting = waiting_.find(o.name);
+        array& to = waiting == waiting_.end() ? results_.at(o.name) : waiting->second.sums[0];
         if (o.how == layer_output::kind::of_each) {
             std::vector<std::size_t> extents(to.extents().begin() + 1, to.extents().end());
             array row = part_of(to, 0, layer, 1);
@@ -227,7 +247,8 @@ private:
     std::map<std::string, layered_arrays> passed_, stored_;  // by what a layer takes, and gives
     std::optional<placed_call> forward_, backward_;
     std::map<std::string, array> results_, bound_;
-    bool is_first_ = true;  // of the sums over the layers
+    std::map<std::string, placed_call::waiting_sum> waiting_;  // sums over layers, by output
+    bool is_first_ = true;                                     // of the sums over the layers
     std::int64_t sent_ = -1;
 };
 

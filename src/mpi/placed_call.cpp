@@ -46,6 +46,25 @@ void placed_call::run(std::string& wrong) {
     step_->run(wrong);
 }
 
+placed_call::waiting_sum placed_call::sum_that_waits(std::string_view output, const array& to) {
+    waiting_sum waiting;
+    const std::vector<std::size_t> letters = step_->waits(number_of(output));
+    for (std::size_t k = 0; k < letters.size(); ++k) {
+        waiting.letters.push_back(call_.shared[letters[k]].letter);
+        waiting.sums.emplace_back(to.type(), to.extents());
+    }
+    for (std::size_t k = 0; k < letters.size(); ++k)
+        waiting.folds.push_back(all_reduce(context_.settings_of(letters[k]), waiting.sums[k],
+                                           k + 1 < letters.size() ? waiting.sums[k + 1] : to,
+                                           fold::sum));
+    return waiting;
+}
+std::int64_t placed_call::waiting_sum::bytes_sent() const {
+    std::int64_t bytes = 0;
+    for (const array& a : sums) bytes += static_cast<std::int64_t>(a.size() * size_of(a.type()));
+    return bytes;
+}
+
 std::size_t placed_call::number_of(std::string_view output) const {
     const ir::program_view p = call_.program.view();
     std::size_t k = 0;

@@ -32,6 +32,15 @@ public:
     const shared_call& call() const { return call_; }
     bool has_output(std::string_view name) const { return number_of(name) < call_.outputs.size(); }
     const array& output(std::string_view name) const { return step_->output(number_of(name)); }
+    /// What adds up, over the ranks that an output is yet to be added up over, what has been added to
+    /// it before: from `sums`, one for each, to the next of them or `to`.
+    struct waiting_sum {
+        std::vector<std::string> letters;
+        std::vector<array> sums;
+        std::vector<std::unique_ptr<collective>> folds;
+        std::int64_t bytes_sent() const;
+    };
+    waiting_sum sum_that_waits(std::string_view output, const array& to);
     std::string explain() const { return step_->explain(); }
     std::int64_t bytes_sent() const { return step_->bytes_sent(); }
 

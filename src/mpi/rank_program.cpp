@@ -101,6 +101,18 @@ public:
         return sent;
     }
     const array& output(std::size_t k) const override { return memory_.at(placed_.outputs()[k]); }
+    std::vector<std::size_t> waits(std::size_t k) const override {
+        std::vector<std::size_t> letters;
+        if (placed_.waits(k)) letters.push_back(letter_);
+        for (std::size_t s = 0; s < steps_.size(); ++s) {
+            const std::vector<stage::tensor>& writes = placed_.stages()[s].writes;
+            for (std::size_t w = 0; steps_[s] != nullptr && w < writes.size(); ++w) {
+                if (writes[w].of != placed_.outputs()[k]) continue;
+                for (const std::size_t inner : steps_[s]->waits(w)) letters.push_back(inner);
+            }
+        }
+        return letters;
+    }
 
 private:
     // What an exchange sends stays where it is: there a copy is made of what moves.

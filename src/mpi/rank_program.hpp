@@ -28,6 +28,8 @@ public:
     virtual void bind(const rank_memory& moved) = 0;
     virtual std::string explain() const = 0;
     virtual std::int64_t bytes_sent() const = 0;
+    /// By shared letter: over whose ranks an output is yet to be added up.
+    virtual std::vector<std::size_t> waits(std::size_t) const { return {}; }
 };
 
 /// What all programs of a run have in common.

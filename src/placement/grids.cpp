@@ -2,11 +2,13 @@
 #include "src/placement/grids.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <ricci/error.hpp>
 #include <ricci/ir/roles.hpp>
 
 #include "src/base/texts.hpp"
+#include "src/placement/layer_programs.hpp"
 #include "src/placement/shared_call.hpp"
 
 namespace ricci::mpi {
@@ -22,13 +24,15 @@ bool divides_well(int count) {
 }  // namespace
 
 std::vector<letter_places> letters_to_share(const program& p, const std::vector<named>& shapes) {
-    refuse_layers(p);
-    shared_call call(p);
-    call.operands = shapes;
-    for (named& o : call.operands)
+    std::vector<named> operands = shapes;
+    for (named& o : operands)
         if (o.value.kind() != detail::operand_kind::index) o.name = canonical_name(o.name);
+    std::optional<layer_programs> layers;
+    if (layer_programs::repeats(p)) layers.emplace(p);
+    shared_call call(layers ? layers->one() : p);
+    call.operands = layers ? layers->operands_of(operands, 0) : operands;
     call.complete(call.operands, {});
-    const ir::program_view view = p.view();
+    const ir::program_view view = call.program.view();
     std::vector<std::string> spelled;
     std::vector<letter_places> all;
     for (ir::ref i = 0; i < view.indices.size(); ++i) {

@@ -285,4 +285,14 @@ layer_parts layer_programs::parts_of(const shared_call& call) const {
     return parts;
 }
 
+shared_call layer_programs::call_of(const shared_call& call, const ricci::program& part) const {
+    shared_call mine = call.part_of(part);
+    for (const layer_output& o : outputs_) {
+        if (o.how != layer_output::kind::sum || mine.blocks > 0) continue;
+        const ir::ref n = mine.program.view().find(view_of(o.name));
+        if (n != ir::none && mine.program.view().definition(n) != ir::none) mine.may_wait.insert(n);
+    }
+    return mine;
+}
+
 }  // namespace ricci::mpi

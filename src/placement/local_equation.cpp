@@ -239,16 +239,12 @@ void local_equation::read_arithmetic(ir::node& read) {
     while (!has_split({read.positions.first + axis, 1})) ++axis;
     if (read_neighbours(read, axis)) return;
     const ir::position q = p_.positions[read.positions.first + axis];
-    std::int64_t reach = q.offset + 1, first = 0, fewer = 0;
+    std::int64_t reach = q.offset + 1;
     bool subtracted = false;
     for (std::int32_t t = 0; t < q.terms.count; ++t) {
         const ir::affine_term term = p_.affine_terms[q.terms.first + t];
-        const std::int64_t size = std::abs(term.coefficient);
-        reach += size * (bench_.text.extents[static_cast<std::size_t>(term.index)] - 1);
+        reach += std::abs(term.coefficient) * (extent_of(term.index) - 1);
         subtracted = subtracted || term.coefficient < 0;
-        if (!is_split(term.index)) continue;
-        first += size * (term.coefficient > 0 ? before_ : all_ - own_ - before_);
-        fewer += size * (all_ - own_);
     }
     const std::int64_t extent =
         bench_.text.shapes[static_cast<std::size_t>(read.name)][static_cast<std::size_t>(axis)];
@@ -256,10 +252,7 @@ void local_equation::read_arithmetic(ir::node& read) {
         (subtracted && extent != reach)) {
         possible_ = false;
     } else if (subtracted) {
-        excerpt places;
-        places.axis = axis;
-        places.before = first;
-        read.name = where_.need_window(bench_, read.name, places, extent - fewer, number_);
+        read.name = need_differences(read.name, axis, q, extent);
     } else {
         read.name = where_.need_whole(bench_, read.name, number_);
         read.positions = shifted(read.positions);

@@ -56,6 +56,8 @@ private:
     value walk(ir::ref n);
     value walk_tensor(const ir::node& x);
     void read_arithmetic(ir::node& read);
+    ir::ref need_differences(ir::ref tensor, std::int32_t axis, const ir::position& at,
+                             std::int64_t extent);
     bool read_neighbours(ir::node& read, std::int32_t axis);
     /// A tensor that a sum over one of its axes reads at one place.
     struct shifted_read {

@@ -2,17 +2,21 @@
 // have them, or each rank reads its own ones and they are added up.
 #include <algorithm>
 
+#include <ricci/ir/extrema.hpp>
+
 #include "src/base/texts.hpp"
 #include "src/placement/local_equation.hpp"
 #include "src/placement/read_places.hpp"
 
 namespace ricci::mpi {
 
-// A tensor of whole numbers at plain letters, of which one may be cut.
+// A tensor of whole numbers, given or of places that are computed, at plain letters, of which one
+// may be cut.
 std::optional<local_equation::said_places> local_equation::read_numbers(ir::ref n) {
     const ir::node x = p_.nodes[n];
-    if (x.kind != ir::op::tensor || x.children.count > 0 ||
-        bench_.whole_numbers.count(x.name) == 0 || bench_.has_inner(x.name))
+    if (x.kind != ir::op::tensor || x.children.count > 0 || bench_.has_inner(x.name))
+        return std::nullopt;
+    if (bench_.whole_numbers.count(x.name) == 0 && !ir::is_of_places(p_, x.name))
         return std::nullopt;
     std::int32_t cut = -1;
     for (std::int32_t k = 0; k < x.positions.count; ++k) {

@@ -1,6 +1,7 @@
 // What a rank reads at shifted places of an axis that lies in parts: its own places and some of its
 // neighbours'.
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "src/base/texts.hpp"
@@ -108,6 +109,34 @@ bool local_equation::read_neighbours(ir::node& read, std::int32_t axis) {
     read.positions = {p_.positions.size(), read.positions.count};
     p_.positions.append(list.data(), static_cast<std::int32_t>(list.size()));
     return true;
+}
+
+// b^{i-j}: of the table of all differences those of this rank's places of the letter, which are a
+// window, of which others may have a part.
+ir::ref local_equation::need_differences(ir::ref tensor, std::int32_t axis, const ir::position& at,
+                                         std::int64_t extent) {
+    std::vector<window> windows;
+    std::int64_t before = 0;
+    for (const std::int64_t own : bench_.sharing.of(all_).counts) {
+        window w{0, extent};
+        for (std::int32_t t = 0; t < at.terms.count; ++t) {
+            const ir::affine_term term = p_.affine_terms[at.terms.first + t];
+            if (!is_split(term.index)) continue;
+            const std::int64_t size = std::abs(term.coefficient);
+            // of a subtracted letter the last place of all is where the least difference is
+            w.first += size * (term.coefficient > 0 ? before : all_ - own - before);
+            w.count = std::max<std::int64_t>(0, w.count - size * (all_ - own));
+        }
+        windows.push_back(w);
+        before += own;
+    }
+    const ir::ref there = where_.need_neighbours(bench_, tensor, axis, windows, number_);
+    if (there != ir::none) return there;
+    const window mine = windows[static_cast<std::size_t>(bench_.sharing.rank)];
+    excerpt places;
+    places.axis = axis;
+    places.before = mine.first;
+    return where_.need_window(bench_, tensor, places, mine.count, number_);
 }
 
 // Of \sum_p [p = place] x^p the factors that have p, where it stands nowhere else.

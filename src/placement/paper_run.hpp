@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include <ricci/program.hpp>
 #include <ricci/engine/plan_work.hpp>
 
+#include "src/placement/layer_programs.hpp"
 #include "src/placement/local_request.hpp"
 #include "src/placement/placed_program.hpp"
 #include "src/placement/shared_call.hpp"
@@ -33,6 +36,13 @@ struct paper_exchange {
 struct paper_step {
     std::unique_ptr<local_request> part;  // or nullptr
     paper_exchange exchange = {};
+    double times = 1;  // that a run carries it out: as often as there are layers
+};
+/// Steps that follow on each other, all of them so many times.
+struct paper_section {
+    std::string words;  // nothing where they are all that there is
+    std::int64_t times = 1;
+    std::size_t end = 0;  // of its steps
 };
 
 class paper_run {
@@ -47,10 +57,13 @@ public:
     int ranks() const { return ranks_; }
     const std::vector<std::string>& letters() const { return letters_; }
     const std::vector<int>& grid() const { return grid_; }
+    /// The equations; of layers those of one.
     ir::program_view text() const { return call_.program.view(); }
+    bool has_layers() const { return layers_.has_value(); }
     const ir::shape_table& shapes() const { return call_.shapes; }
     element type() const { return call_.type; }
     const std::vector<paper_step>& steps() const { return steps_; }
+    const std::vector<paper_section>& sections() const { return sections_; }
     /// What brings operands to all ranks that need them, of one copy among all ranks.
     const std::vector<paper_exchange>& first_copies() const { return copies_; }
     /// Bytes of operands, results and what lasts from stage to stage.
@@ -61,19 +74,31 @@ public:
 private:
     void find_operands(const std::vector<named>& shapes);
     void find_copies();
-    array own_shape(ir::ref name, element type);
-    void walk(sharing_request request, const rank_memory& given, const std::vector<bool>& last);
+    array own_shape(const shared_call& call, ir::ref name, element type) const;
+    void walk_layers();
+    void walk_layer(const ricci::program& part, const std::string& words);
+    /// By output of a program: over whose ranks it is yet to be added up.
+    using waiting_letters = std::vector<std::vector<std::size_t>>;
+    waiting_letters walk(sharing_request request, const rank_memory& given,
+                         const std::vector<bool>& last);
     void add(const placed_program& placed, const operation& o, bool is_for_caller);
-    void store(const array& a);
+    void end_section(const std::string& words, std::int64_t times);
+    void store(const array& a, double copies = 1);
+    double copies_of(ir::ref operand) const { return static_cast<double>(copies_of_.at(operand)); }
 
     std::vector<std::string> letters_;
     std::vector<int> grid_;
     int ranks_ = 1;
+    std::optional<layer_programs> layers_;
     shared_call call_;
     rank_memory memory_;
+    std::map<ir::ref, std::int64_t> copies_of_;            // operands: one, or one for each layer
+    std::vector<std::unique_ptr<shared_call>> parts_;      // of one layer
     std::vector<std::unique_ptr<placed_program>> placed_;  // steps refer to their stages
     std::vector<paper_step> steps_;
-    std::vector<paper_exchange> copies_;
+    std::vector<paper_section> sections_;
+    std::vector<paper_exchange> copies_, waiting_;  // sums over ranks that wait for the last layer
+    double times_ = 1;                              // of the steps that are being found
     double stored_ = 0, work_ = 0;
 };
 

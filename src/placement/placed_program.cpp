@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <ricci/ir/extrema.hpp>
+
 #include "src/placement/stray_words.hpp"
 #include "src/base/texts.hpp"
 #include "src/placement/words.hpp"
@@ -28,6 +30,7 @@ void placed_program::place() {
     bench_.sharing = letter().sharing;
     bench_.whole_apart = letter().whole_apart;
     bench_.overlap = request_.overlap;
+    bench_.may_wait = request_.may_wait;
     bench_.element_size = static_cast<double>(size_of(request_.type));
     for (const auto& [name, type] : request_.types)
         if (is_whole(type)) bench_.whole_numbers.insert(name);
@@ -68,8 +71,24 @@ const excerpt* placed_program::view_of(ir::ref name) const {
 }
 
 element placed_program::type_of(ir::ref name) const {
-    const auto input = request_.types.find(tensor_of(name));
-    return input == request_.types.end() ? request_.type : input->second;
+    const ir::ref tensor = tensor_of(name);
+    const auto input = request_.types.find(tensor);
+    if (input != request_.types.end()) return input->second;
+    return ir::is_of_places(bench_.text.program, tensor) ? element::i32 : request_.type;
+}
+
+// An output that the caller may fold later, and that nobody reads but who makes it.
+bool placed_program::may_wait(ir::ref name) const {
+    bool found = false;
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+        found = found || (outputs_[k] == name && request_.may_wait.count(request_.outputs[k]) > 0);
+    for (const stage& s : all_.stages) {
+        for (const stage::tensor& t : s.reads) found = found && t.of != name;
+        for (const operation& o : s.exchanges)
+            found = found && o.exchange.from != name && o.exchange.places != name;
+    }
+    for (const auto& [to, e] : all_.excerpts) found = found && e.from != name;
+    return found;
 }
 
 std::vector<std::size_t> placed_program::extents_of(ir::ref name) const {
@@ -103,7 +122,10 @@ sharing_request placed_program::request_of(const stage& s) const {
         q.inputs.push_back(t.name);
         q.types[t.name] = type_of(t.of);
     }
-    for (const stage::tensor& t : s.writes) q.outputs.push_back(t.name);
+    for (const stage::tensor& t : s.writes) {
+        q.outputs.push_back(t.name);
+        if (may_wait(t.of)) q.may_wait.insert(t.name);
+    }
     if (q.next == request_.shared->size()) return q;
     std::vector<std::vector<std::int64_t>> shapes;
     q.axes.resize(request_.shared->size());

@@ -34,6 +34,7 @@ struct sharing_request {
     std::vector<shared_axes> axes;              // by shared letter, in the text
     std::vector<std::vector<ir::ref>> letters;  // by shared letter: what `origin` says of it
     std::vector<ir::ref> inputs, outputs;
+    std::set<ir::ref> may_wait = {};   // outputs whose sums over ranks the caller folds later
     std::map<ir::ref, element> types;  // of inputs
     element type = element::f64;
     bool exact_distances = false;
@@ -59,6 +60,8 @@ public:
     const sharing_request& request() const { return request_; }
     /// Where the request's outputs are in the end.
     const std::vector<ir::ref>& outputs() const { return outputs_; }
+    /// Whether an output is left as this rank's terms of a sum.
+    bool waits(std::size_t k) const { return form_of(outputs_[k]).partial; }
     /// What a name is a view of, or none.
     const excerpt* view_of(ir::ref name) const;
     const named_form& form_of(ir::ref name) const {
@@ -98,6 +101,7 @@ private:
     std::int64_t bytes_at_a_place(const exchange& e) const;
     std::int64_t places_sent(const exchange& e) const;
     ir::ref defined_of(ir::ref tensor) const;
+    bool may_wait(ir::ref name) const;
 
     sharing_request request_;
     workbench bench_;

@@ -113,8 +113,9 @@ struct workbench {
     std::vector<std::vector<std::int32_t>> inner;  // by name: axes that others share out later
     std::set<ir::ref> whole_numbers;               // operands that may say places
     double element_size = 8;
-    bool whole_apart = false;  // what is whole is computed in stages of its own
-    bool overlap = true;       // stages are cut so that exchanges begin early
+    std::set<ir::ref> may_wait;  // outputs whose sums the caller folds later
+    bool whole_apart = false;    // what is whole is computed in stages of its own
+    bool overlap = true;         // stages are cut so that exchanges begin early
 
     bool is_inner(ir::ref name, std::int32_t axis) const;
     bool has_inner(ir::ref name) const {

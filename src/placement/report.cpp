@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -52,6 +54,20 @@ public:
             now_ = std::max(now_, e.ends);
         }
     }
+    /// Its steps one time; end_section() adds that they are carried out more often, each time as
+    /// long. None has an exchange that goes on behind it.
+    void begin_section(const std::string& words) {
+        section_ = now_;
+        if (words.empty()) return;
+        header_ = lines_.size();
+        lines_.push_back({words_of_seconds(now_), {}, words});
+    }
+    void end_section(std::size_t end, std::int64_t times) {
+        wait(end);
+        now_ += static_cast<double>(times - 1) * (now_ - section_);
+        if (header_) lines_[*header_].takes = words_of_seconds(now_ - section_);
+        header_.reset();
+    }
     double now() const { return now_; }
     std::string text() const {
         std::size_t first = 6, second = 5;
@@ -75,6 +91,8 @@ private:
     std::vector<line> lines_;
     std::vector<exchanged> under_way_;
     double now_ = 0, link_is_free_ = 0;
+    double section_ = 0;  // when the section has begun
+    std::optional<std::size_t> header_;
 };
 
 }  // namespace
@@ -98,16 +116,21 @@ run_report report(const paper_run& run, const link& n, const rank_speed& speed,
                   double flops_of_one) {
     run_figures all;
     timeline line;
-    std::size_t part = 0, workspace = 0;
+    std::size_t part = 0, workspace = 0, section = 0;
+    line.begin_section(run.sections()[0].words);
     for (std::size_t k = 0; k < run.steps().size(); ++k) {
         const paper_step& s = run.steps()[k];
+        while (k == run.sections()[section].end) {
+            line.end_section(k, run.sections()[section].times);
+            line.begin_section(run.sections()[++section].words);
+        }
         line.wait(k);
         if (s.part != nullptr) {
             const engine::plan_work work = engine::work_of(s.part->view());
             const double seconds =
                 speed.seconds.empty() ? work.flops / speed.flops : speed.seconds[part++];
             workspace = std::max(workspace, work.workspace);
-            all.computing += seconds;
+            all.computing += s.times * seconds;
             line.compute(seconds, "computed: " + words_of_flops(work.flops));
             continue;
         }
@@ -118,10 +141,10 @@ run_report report(const paper_run& run, const link& n, const rank_speed& speed,
                                numbers_decide(e.kind) ? "at most " : "", words_of_bytes(e.handed),
                                words_of_bytes(out)),
                    e.waited_in);
-        all.handed += e.handed;
-        all.sent += out;
+        all.handed += s.times * e.handed;
+        all.sent += s.times * out;
     }
-    line.wait(run.steps().size());
+    line.end_section(run.steps().size(), run.sections()[section].times);
     line.begin(seconds_of(exchange_kind::all_reduce, sizeof(int), run.ranks(), n),
                "all-reduce of whether a rank has failed: 4 B", 0);
     line.wait(0);
@@ -145,6 +168,7 @@ run_report report(const paper_run& run, const link& n, const rank_speed& speed,
 }
 
 std::string words_of_bound(const paper_run& run) {
+    if (run.has_layers()) return {};
     const auto sizes = product_of(run.text(), run.shapes());
     if (!sizes) return {};
     const product_bound bound = bound_of(*sizes, run.ranks());

@@ -204,8 +204,9 @@ private:
             for (const ir::ref n : wanted_) {
                 const std::int32_t axis = axes_[at(n)];
                 const ir::ref e = bench_.text.program.definition(n);
-                outputs.push_back(axis >= 0 ? way.need_part(bench_, n, axis, e)
-                                            : way.need_whole(bench_, n, e));
+                outputs.push_back(axis >= 0             ? way.need_part(bench_, n, axis, e)
+                                  : waits(way.of(n), n) ? way.of(n).partial
+                                                        : way.need_whole(bench_, n, e));
             }
             if (!best.operations.empty() && way.price >= price) continue;
             price = way.price;
@@ -213,6 +214,11 @@ private:
         }
         leave_out_unread(best);
         return best;
+    }
+    // A sum that nobody reads may be left to who adds it to others first.
+    bool waits(const forms& f, ir::ref n) const {
+        return bench_.may_wait.count(n) > 0 && f.whole == ir::none && f.partial != ir::none &&
+               f.how == fold::sum;
     }
     // Weights that have been summed before all ranks agree on them need not be known.
     void leave_out_unread(chosen_placement& chosen) const {

@@ -7,12 +7,12 @@
 #include <fmt/core.h>
 
 #include <ricci/error.hpp>
+#include <ricci/ir/extrema.hpp>
 #include <ricci/ir/roles.hpp>
 #include <ricci/ir/shapes.hpp>
 
 #include "src/base/texts.hpp"
 #include "src/placement/shared_matrices.hpp"
-#include "src/text/program_body.hpp"
 
 namespace ricci::mpi {
 namespace {
@@ -55,12 +55,22 @@ ir::shape_table shapes_of(const ir::program_view& p, const std::vector<named>& w
     return table;
 }
 
-}  // namespace
-
-void refuse_layers(const ricci::program& p) {
-    if (detail::body_of(p).layers() != nullptr)
-        throw error("ricci: layers that are repeated are not placed on paper; ask for one layer.");
+// In which a program computes: places that it finds are whole numbers all the same, and inputs may
+// be numbers of places or conditions.
+element type_of(const std::vector<sized_tensor>& tensors, const ir::program_view& p) {
+    std::vector<element> of_inputs;
+    for (const sized_tensor& t : tensors) {
+        const element type = t.extents.type();
+        if (t.role == sized_tensor::part::input) of_inputs.push_back(type);
+        else if (!ir::is_of_places(p, p.find(detail::view_of(t.tensor.name)))) return type;
+    }
+    const auto order = [](element e) { return e == element::boolean ? 2 : is_whole(e) ? 1 : 0; };
+    const auto best = std::min_element(of_inputs.begin(), of_inputs.end(),
+                                       [&](element a, element b) { return order(a) < order(b); });
+    return best == of_inputs.end() ? element::f64 : *best;
 }
+
+}  // namespace
 
 void shared_call::share_out(const std::vector<std::string>& shared_out, const grid_place& grid) {
     const ir::program_view view = program.view();
@@ -107,8 +117,7 @@ void shared_call::leave_out_single_ranks() {
 
 void shared_call::complete(const std::vector<named>& whole, const prepare_options& options) {
     const ir::program_view view = program.view();
-    for (const sized_tensor& t : tensors_of(program, whole, options))
-        if (t.role == sized_tensor::part::output) type = t.extents.type();
+    type = type_of(tensors_of(program, whole, options), view);
     shapes = shapes_of(view, whole);
     for (const named& o : operands) {
         const ir::ref n = view.find(detail::view_of(o.name));
@@ -162,6 +171,7 @@ sharing_request shared_call::request(const rank_memory& memory) {
     r.letters = letters;
     r.inputs = inputs;
     r.outputs = outputs;
+    r.may_wait = may_wait;
     for (const auto& [name, a] : memory.arrays) r.types[name] = a.type();
     r.type = type;
     r.program = program.view();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,6 @@ struct grid_place {
     std::vector<int> places;
 };
 
-/// Throws ricci::error for a program of layers.
-void refuse_layers(const ricci::program& p);
-
 struct shared_call {
     explicit shared_call(ricci::program p) : program(std::move(p)), shapes(program.view()) {}
 
@@ -36,6 +34,7 @@ struct shared_call {
     element type = element::f64;
     int blocks = 0;                        // of each shared letter, where results are reproducible
     std::vector<ir::ref> inputs, outputs;  // in the order of the operands, and of the equations
+    std::set<ir::ref> may_wait;            // outputs whose sums over ranks are folded later
 
     /// Finds what ranks have parts of: the axes of each letter, of which no two are one axis.
     /// Throws ricci::error where a letter cannot be shared out.

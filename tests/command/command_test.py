@@ -187,6 +187,20 @@ class Command(unittest.TestCase):
         self.works("explain", "attention.tex", *self.operands)
         self.refused("no input W_P", "explain", "attention.tex", *shapes, "--parameters", "W_P")
 
+    def test_explain_layers_on_ranks(self):
+        (self.path / "layer.tex").write_text(r"H^{nk} = \tanh(X^{na} W^{ak})" "\n"
+                                             r"Y^{na} = X^{na} + H^{nk} U^{ka} c")
+        words = ["layer.tex", "X=64x32", "W=5x32x16", "U=16x32", "c=1", "dL/dY=64x32", "--layers", "5",
+                 "--from", "Y", "--to", "X", "--shared", "c,U", "--gradient", "W,U", "--ranks", "4",
+                 "--shard", "n", "--speed", "1GFLOP/s"]
+        out = json.loads(self.works("explain", *words, "--json").stdout)
+        # dL/dW of each layer, dL/dU of all, and whether a rank has failed
+        self.assertEqual(out["ranks"]["handed"], 4 * (5 * 32 * 16 + 16 * 32 + 1))
+        self.assertIn("in each of 5 layers, back from the last one", out["plan"])
+        self.assertIn("behind the last layer", out["plan"])
+        chosen = self.works("explain", *[w for w in words if w not in ("--shard", "n")]).stdout
+        self.assertIn("chosen: n over 4", chosen)
+
     def test_explain_on_ranks(self):
         shapes = ["attention.tex", "X=1000x64", "W_Q=8x64x8", "W_K=8x64x8", "d_k=8"]
         given = ["--speed", "1GFLOP/s", "--network", "1GB/s,1us"]
@@ -204,6 +218,9 @@ class Command(unittest.TestCase):
         self.assertIn("chosen: ", text)
         self.assertIn("measured here", self.works("explain", *shapes, "--ranks", "2", "--shard",
                                                   "h").stdout)
+        self.refused("say --from and --to", "explain", *shapes, "--layers", "5")
+        self.refused("say how many with --layers", "explain", *shapes, "--from", "Y")
+        self.refused("what --gradient names", "explain", *shapes, "--of", "Y")
         self.refused("is no network", "explain", *shapes, "--ranks", "4", "--network", "25")
         self.refused("is no speed", "explain", *shapes, "--ranks", "4", "--speed", "fast")
         self.refused("is no number of ranks", "explain", *shapes, "--ranks", "4y4")

@@ -64,6 +64,8 @@ std::string check_layers(const program& p, const std::vector<std::string>& lette
     }
     const arrays expected = run(p, whole);
     auto step = mpi::prepare(grid.comm, p, letters, mine, {}, together);
+    if (how == cut::even && blocks == 0 && rank_of_world() == 0)
+        CHECK(bytes_on_paper(p, letters, grid.extents, whole) == step.bytes_sent());
     for (int k = 0; k < 2; ++k) {
         take_counted_bytes();
         step();
@@ -200,6 +202,51 @@ TEST_CASE("derivatives by what layers share are added up, and windows cross rank
             check_layers(value_and_gradient(all, "Y", {"X", "f"}), {"i"}, operands, shared, how);
         }
     }
+}
+
+TEST_CASE("what layers share is exchanged once, behind the last layer back") {
+    const program layer = parse(R"(
+        H^{nihk} = \tanh(X^{nia} W^{hak} s^{h} + c^{k})
+        Y^{nia} = X^{nia} + H^{nihk} U^{hka} q^{a})")
+                              .value();
+    const program all =
+        repeat(layer, 6, {.from = "Y", .to = "X", .index = "l", .shared = {"W", "c", "q", "s"}});
+    const program back = value_and_gradient(all, "Y", {"W", "c", "q", "s", "U"});
+    const auto check = [&](const std::vector<std::string>& letters) {
+        std::vector<layered> operands;
+        output_axes shared{{"Y", {}}};
+        const auto axes = [&](int n, int h) {
+            std::vector<int> list;
+            for (const std::string& letter : letters) list.push_back(letter == "n" ? n : h);
+            return list;
+        };
+        const auto add = [&](const std::string& name, const array& a, int n, int h) {
+            operands.push_back({name, a, axes(n, h)});
+            shared.emplace_back("dL/d" + name, axes(n, h));
+        };
+        add("X", drawn({7, 5, 4}, 1), 0, -1);
+        add("W", drawn({4, 4, 3}, 2), -1, 0);
+        add("s", drawn({4}, 3), -1, 0);
+        add("c", drawn({3}, 4), -1, -1);
+        add("U", drawn({6, 4, 3, 4}, 5), -1, 1);
+        add("q", drawn({4}, 6), -1, -1);
+        add("dL/dY", drawn({7, 5, 4}, 7), 0, -1);
+        shared[0].second = axes(0, -1);
+        for (const cut how : {cut::uneven, cut::last})
+            check_layers(back, letters, operands, shared, how);
+        return check_layers(back, letters, operands, shared);
+    };
+    const std::string by_batch = check({"n"}), by_heads = check({"h"});
+    for (const std::string letters : {"nh", "hn"}) check({letters.substr(0, 1), letters.substr(1)});
+    if (ranks_of_world() == 1) return;
+    for (const std::string name : {"W", "c", "q", "s"})
+        CHECK(has(by_batch,
+                  "behind the last layer, all-reduce (sum) over n of what all layers add "
+                  "to dL/d" +
+                      name));
+    CHECK(by_batch.find("all-reduce (sum) over n of terms of dL/dc") == std::string::npos);
+    INFO(by_heads);
+    CHECK(by_heads.find("add to dL/dW") == std::string::npos);  // each rank has its own
 }
 
 TEST_CASE("layers are the same bits on any number of ranks where that is asked for") {

@@ -188,3 +188,75 @@ TEST_CASE("a number that is no place is refused by all in the words of one") {
             CHECK(has(words, one));
         }
 }
+
+TEST_CASE("places that are computed ask for rows, on all ranks alike and each rank for its own") {
+    const program one = parse(R"(
+        p^m = \operatorname{argmax}_t(r^{mt})
+        y^{ma} = E^{p_m a}
+        z = \sum_v \sum_a E^{va})")
+                            .value()
+                            .keep({"p"});
+    const std::string alike =
+        check(one, "v", {{"r", drawn({3, 700}, 1)}, {"E", drawn({700, 30}, 2), 0}}, {});
+    INFO(alike);
+    CHECK((ranks_of_world() == 1 || alike.find("all-gather") == std::string::npos));
+    // a codebook and what it stands for, both in parts
+    const program own = parse(R"(
+        k^{i} = \operatorname{argmin}_j \sum_a (x^{ia} - c^{ja})^2
+        q^{ib} = V^{k_i b}
+        n^{j} = \sum_m [k_m = j] w^{m}
+        V^{ib} = \tanh(u^{ib}))")
+                            .value()
+                            .keep({"k"});
+    const std::vector<shared_operand> operands = {{"x", drawn({80, 3}, 3), 0},
+                                                  {"c", drawn({9, 3}, 4)},
+                                                  {"w", drawn({80}, 5)},
+                                                  {"u", drawn({80, 20}, 6), 0}};
+    const std::vector<std::pair<std::string, int>> shared = {
+        {"k", 0}, {"q", 0}, {"V", 0}, {"dL/du", 0}, {"dL/dx", 0}};
+    const std::string each = check(own, "i", operands, shared);
+    INFO(each);
+    CHECK((ranks_of_world() < 3 || has(each, "rows asked for")));
+    const program back = value_and_gradient(own, "q", {"u"});
+    check(back, "i",
+          with_cotangents(back, {operands[0], operands[1], operands[3]},
+                          {{"dL/dq", drawn({80, 20}, 7), 0}}),
+          shared);
+}
+
+TEST_CASE("extrema whose places a grid of ranks looks up") {
+    const program p = parse(R"(
+        k^{n} = \operatorname{argmax}_j(x^{nj})
+        y^{nb} = E^{k_n b} s^{b}
+        z^{b} = \sum_v E^{vb})")
+                          .value();
+    int extents[] = {0, 0}, periods[] = {0, 0}, places[] = {0, 0};
+    MPI_Dims_create(ranks_of_world(), 2, extents);
+    MPI_Comm grid = MPI_COMM_NULL;
+    MPI_Cart_create(MPI_COMM_WORLD, 2, extents, periods, 0, &grid);
+    MPI_Cart_coords(grid, rank_of_world(), 2, places);
+    const auto part = [&](const array& a, std::size_t axis, std::size_t dimension) {
+        return part_of_rank(
+            a, axis,
+            counts_of(a.extent(axis), cut::even, static_cast<std::size_t>(extents[dimension])),
+            static_cast<std::size_t>(places[dimension]));
+    };
+    const array x = drawn({12, 300}, 1), e = drawn({300, 6}, 2), s = drawn({6}, 3);
+    const arrays expected = run(p, {{"x", x}, {"E", e}, {"s", s}});
+    for (const bool vocabulary_first : {false, true}) {
+        const std::size_t n = vocabulary_first ? 1 : 0, v = 1 - n;
+        std::vector<std::string> letters(2);
+        letters[n] = "n", letters[v] = "v";
+        auto step =
+            mpi::prepare(grid, p, letters, {{"x", part(x, 0, n)}, {"E", part(e, 0, v)}, {"s", s}});
+        for (int k = 0; k < 2; ++k) {
+            take_counted_bytes();
+            step();
+            CHECK(take_counted_bytes() == step.bytes_sent());
+            INFO(step.explain());
+            CHECK(largest_difference(step["y"], part(expected["y"], 0, n)) < 1e-12);
+            CHECK(largest_difference(step["z"], expected["z"]) < 1e-11);
+        }
+    }
+    MPI_Comm_free(&grid);
+}

@@ -71,6 +71,43 @@ TEST_CASE("convolutions, steps of two, and places that conditions exclude") {
                      {{"y", 0}});
 }
 
+TEST_CASE("places that subtract letters read edges of their neighbours, and tables in parts") {
+    // the axis begins at 0, and a filter is short
+    const std::string causal =
+        check(R"(
+        s = \sum_i x^{i} x^{i}
+        y^{i} = \sum_k [k \le i] w^{k} x^{i-k} s)",
+              {{"x", drawn({4000}, 1), 0}, {"w", drawn({4}, 2)}}, {{"y", 0}});
+    INFO(causal);
+    CHECK((ranks_of_world() == 1 || sends_edges(causal)));
+    for (const std::string end : {"clamp", "wrap", "pad"}) {
+        const std::string filter =
+            check("y^{i} = x^{i} + \\sum_k w^{k} x^{\\operatorname{" + end + "}(i-k)}",
+                  {{"w", drawn({4}, 2)}, {"x", drawn({90}, 1), 0}}, {{"y", 0}});
+        INFO(filter);
+        CHECK((ranks_of_world() == 1 || sends_edges(filter)));
+    }
+    // a table of all differences, of which each rank has a part and reads another
+    const program table = parse(R"(
+        z = \sum_d b^{d} b^{d}
+        y^{ij} = b^{i-j} q^{ij} z)")
+                              .value();
+    const program both = parse(R"(
+        b^{d} = \tanh(c^{d})
+        S^{dj} = b^{d-j} q^{dj}
+        y^{d} = \sum_j S^{dj})")
+                             .value();
+    for (const cut how : {cut::last, cut::uneven, cut::even}) {
+        const std::vector<shared_operand> operands = {{"b", drawn({49}, 3), 0},
+                                                      {"q", drawn({40, 10}, 4), -1}};
+        check_shared_out(table, "d", operands, {}, how);
+        const std::string words = check_shared_out(
+            both, "d", {{"c", drawn({49}, 5), 0}, {"q", drawn({40, 10}, 6), 0}}, {{"y", 0}}, how);
+        INFO(words);
+        CHECK((ranks_of_world() == 1 || how != cut::even || sends_edges(words)));
+    }
+}
+
 TEST_CASE("what is computed in parts is sent on, step after step, and in two dimensions") {
     check(R"(
         a^{i} = u^{i} + \frac{1}{4} (u^{\operatorname{wrap}(i+1)} + u^{\operatorname{wrap}(i-1)})

@@ -80,6 +80,8 @@ inline double real_element(const array& a, std::size_t k) {
             return static_cast<const float*>(a.data())[k];
         case element::c128:
             return static_cast<const std::complex<double>*>(a.data())[k].real();
+        case element::i32:
+            return static_cast<const std::int32_t*>(a.data())[k];
         case element::i64:
             return static_cast<double>(static_cast<const std::int64_t*>(a.data())[k]);
         default:
@@ -146,7 +148,7 @@ inline std::int64_t bytes_on_paper(const program& p, const std::vector<std::stri
     const mpi::paper_run run(p, letters, grid, as_shapes(whole));
     double bytes = sizeof(int);
     for (const mpi::paper_step& s : run.steps())
-        if (s.part == nullptr) bytes += s.exchange.handed;
+        if (s.part == nullptr) bytes += s.times * s.exchange.handed;
     return static_cast<std::int64_t>(bytes);
 }
 

@@ -159,3 +159,84 @@ TEST_CASE("a placement keeps within the memory of a rank, or none is chosen") {
     CHECK_THROWS_WITH(mpi::choose_for(16, product(), shapes, how),
                       ricci::testing::Contains("keeps within"));
 }
+
+namespace {
+
+program feed_forward() {
+    return parse(R"(
+        H^{nk} = \tanh(X^{na} W^{ak})
+        Y^{na} = X^{na} + H^{nk} U^{ka})")
+        .value();
+}
+std::vector<named> shapes_of_layers(std::size_t count) {
+    std::vector<named> shapes{{"X", shape(element::f32, {4096, 256})}};
+    std::vector<std::size_t> w{256, 256}, u{256, 256};
+    if (count > 0) w.insert(w.begin(), count), u.insert(u.begin(), count);
+    shapes.push_back({"W", shape(element::f32, w)});
+    shapes.push_back({"U", shape(element::f32, u)});
+    return shapes;
+}
+
+}  // namespace
+
+TEST_CASE("layers forward take as often as much as one, and store the weights of all") {
+    const program one = feed_forward();
+    const program all = repeat(one, 12, {.from = "Y", .to = "X", .index = "l"});
+    for (const std::string letter : {"n", "k", "a"}) {
+        mpi::choose_options how;
+        how.letters = {letter};
+        const mpi::choice single = mpi::choose_for(8, one, shapes_of_layers(0), how),
+                          many = mpi::choose_for(8, all, shapes_of_layers(12), how);
+        INFO(letter << "\n" << single.why << many.why);
+        CHECK(many.grid == single.grid);
+        CHECK(many.bytes == Approx(12 * single.bytes));
+        // whether a rank has failed is asked once, behind the last one
+        const double asked =
+            mpi::seconds_of(mpi::exchange_kind::all_reduce, sizeof(int), 8, how.network);
+        CHECK(many.seconds - asked == Approx(12 * (single.seconds - asked)));
+    }
+    const mpi::choice best = mpi::choose_for(64, all, shapes_of_layers(12));
+    INFO(best.why);
+    CHECK(best.why.find("rather than") != std::string::npos);
+    CHECK(best.letters == std::vector<std::string>{"n"});
+}
+
+TEST_CASE(
+    "on the way back of layers what each has computed is stored, and shared sums are sent once") {
+    const program all =
+        repeat(feed_forward(), 12, {.from = "Y", .to = "X", .index = "l", .shared = {"U"}});
+    const program back = value_and_gradient(all, "Y", {"W", "U"});
+    std::vector<named> shapes = shapes_of_layers(12);
+    shapes[2] = {"U", shape(element::f32, {256, 256})};
+    shapes.push_back({"dL/dY", shape(element::f32, {4096, 256})});
+    const mpi::paper_run run(back, {"n"}, {8}, shapes);
+    // of a rank: X, dL/dY and Y; X of all layers and of the result; H of all layers; weights
+    const double x = 4.0 * 512 * 256, h = 4.0 * 512 * 256, w = 4.0 * 256 * 256;
+    CHECK(run.stored() >= 3 * x + 13 * x + 12 * h + 2 * 12 * w + 2 * w);
+    CHECK(run.stored() < 1.25 * (3 * x + 13 * x + 12 * h + 2 * 12 * w + 2 * w));
+    double of_weights = 0, shared = 0;
+    for (const mpi::paper_step& s : run.steps()) {
+        if (s.part != nullptr) continue;
+        (s.times > 1 ? of_weights : shared) += s.times * s.exchange.handed;
+    }
+    CHECK(of_weights == 12 * w);
+    CHECK(shared == w);
+    const mpi::rank_speed speed{1e12, {}, "1 TFLOP/s"};
+    const mpi::run_report report = mpi::report(run, {}, speed, mpi::work_of(run).flops);
+    INFO(report.text);
+    CHECK(report.text.find("in each of 12 layers, from the first one") != std::string::npos);
+    CHECK(report.text.find("back from the last one") != std::string::npos);
+    CHECK(report.text.find("behind the last layer") != std::string::npos);
+    CHECK(report.figures.handed == 13 * w + sizeof(int));
+    const program again = value_and_gradient(
+        repeat(feed_forward(), 12,
+               {.from = "Y", .to = "X", .index = "l", .shared = {"U"}, .recompute = true}),
+        "Y", {"W", "U"});
+    CHECK(mpi::paper_run(again, {"n"}, {8}, shapes).stored() < run.stored() - 11 * h);
+    mpi::choose_options how;
+    how.memory = 0.9 * run.stored();
+    how.letters = {"n"};
+    CHECK_THROWS_WITH(mpi::choose_for(8, back, shapes, how),
+                      ricci::testing::Contains("keeps within"));
+    CHECK(mpi::choose_for(32, back, shapes, how).grid == std::vector<int>{32});
+}

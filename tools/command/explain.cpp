@@ -9,6 +9,7 @@
 #include "command/command.hpp"
 #include "command/command_line.hpp"
 #include "command/equations_file.hpp"
+#include "command/layers_options.hpp"
 #include "command/operand_words.hpp"
 #include "command/ranks_options.hpp"
 #include "command/run_options.hpp"
@@ -21,6 +22,7 @@ void add_explain(CLI::App& app, int& code) {
         std::string file, type;
         std::vector<std::string> operands, parameters, keep;
         bool json = false, passes = false;
+        layers_options layers;
         ranks_options ranks;
     };
     auto o = std::make_shared<explain_arguments>();
@@ -43,9 +45,10 @@ void add_explain(CLI::App& app, int& code) {
     explain.flag("--passes", o->passes,
                  "the plan after every pass of the planner, as notation, and nothing else");
     explain.flag("--json", o->json, "the table as JSON, with the plan as text in it");
+    o->layers.add_to(explain);
     o->ranks.add_to(explain);
     explain.call([o, &code] {
-        program p = read_equations(o->file);
+        program p = with_layers(read_equations(o->file), o->layers);
         for (const std::string& name : o->keep) p = p.keep({name});
         const auto wanted = o->type.empty() ? std::nullopt : std::optional(element_named(o->type));
         const auto shapes = shapes_of_operands(p, read_operands(o->operands, p), wanted);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <optional>
 #include <random>
 
 #include <fmt/core.h>
@@ -12,6 +13,7 @@
 #include <ricci/engine/executable.hpp>
 
 #include "command/smaller_shapes.hpp"
+#include "src/placement/layer_programs.hpp"
 
 namespace ricci::command {
 namespace {
@@ -91,7 +93,7 @@ mpi::rank_speed measured(const mpi::paper_run& run, double flops) {
     for (const mpi::paper_step& s : run.steps())
         if (s.part != nullptr) {
             speed.seconds.push_back(seconds_of(*s.part));
-            all += speed.seconds.back();
+            all += s.times * speed.seconds.back();
         }
     speed.flops = flops / std::max(all, 1e-9);
     return speed;
@@ -100,6 +102,12 @@ mpi::rank_speed measured(const mpi::paper_run& run, double flops) {
 bool is_small(const mpi::paper_run& run, const engine::plan_work& work) {
     return work.flops <= most_flops &&
            run.stored() + static_cast<double>(work.workspace) <= most_bytes;
+}
+
+std::vector<named> with_canonical_names(std::vector<named> operands) {
+    for (named& o : operands)
+        if (o.value.kind() != ricci::detail::operand_kind::index) o.name = canonical_name(o.name);
+    return operands;
 }
 
 std::string words_of(double flops, const std::string& how) {
@@ -119,16 +127,24 @@ double speed_of_product(element type) {
 mpi::rank_speed speed_of_parts(const program& p, const std::vector<named>& shapes,
                                const mpi::paper_run& run) {
     try {
+        // of layers one, which is as fast as all of them
+        std::vector<named> of_one = with_canonical_names(shapes);
+        std::optional<mpi::layer_programs> layers;
+        if (mpi::layer_programs::repeats(p)) {
+            layers.emplace(p);
+            of_one = layers->operands_of(of_one, 0);
+        }
+        const program& text = layers ? layers->one() : p;
         engine::plan_work work = mpi::work_of(run);
         if (is_small(run, work)) {
             mpi::rank_speed speed = measured(run, work.flops);
             speed.words = words_of(speed.flops, "measured here");
             return speed;
         }
-        smaller_shapes smaller(p, shapes, run.letters(), run.grid());
+        smaller_shapes smaller(text, of_one, run.letters(), run.grid());
         const double all = work.flops;
         while (smaller.shrink()) {
-            const mpi::paper_run less(p, run.letters(), smaller.grid(), smaller.shapes());
+            const mpi::paper_run less(text, run.letters(), smaller.grid(), smaller.shapes());
             work = mpi::work_of(less);
             if (!is_small(less, work)) continue;
             mpi::rank_speed speed = measured(less, work.flops);
