@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include "src/kernels/fused/fused-product-inl.h"
+#include "src/kernels/gemm/sums-of-lanes-inl.h"
 #include "src/kernels/fused/fused.hpp"
 #include "src/kernels/unroll.hpp"
 
@@ -32,8 +33,9 @@ HWY_INLINE vector load_first(const number* from, std::int64_t count) {
     return hn::Load(d, lanes);
 }
 
+// Of a line, in lanes that are still to be added up.
 template <bool weighted>
-HWY_INLINE number squares_of_line(const number* HWY_RESTRICT a, const number* HWY_RESTRICT weights,
+HWY_INLINE vector squares_of_line(const number* HWY_RESTRICT a, const number* HWY_RESTRICT weights,
                                   std::int64_t depth) {
     const tag d;
     vector even = hn::Zero(d), odd = hn::Zero(d);
@@ -54,7 +56,31 @@ HWY_INLINE number squares_of_line(const number* HWY_RESTRICT a, const number* HW
         const vector w = weighted ? load_first(weights + k, depth - k) : hn::Zero(d);
         odd = add(load_first(a + k, depth - k), w, odd);
     }
-    return hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
+    return hn::Add(even, odd);
+}
+
+// Some lines at once, so that their lanes are added up together. The last ones may be the same.
+template <bool weighted>
+void sum_squares_of_lines(const line_squares<number>& p) {
+#if HWY_TARGET == HWY_SCALAR
+    constexpr int abreast = 1;
+#else
+    constexpr int abreast = lanes_of_block<number>;
+#endif
+    for (std::int64_t r = 0; r < p.rows; r += abreast) {
+        stored<vector> squares[abreast];
+        for (int u = 0; u < abreast; ++u)
+            squares[u] = squares_of_line<weighted>(p.a + HWY_MIN(r + u, p.rows - 1) * p.a_row,
+                                                   p.weights, p.depth);
+        number sums[abreast];
+#if HWY_TARGET == HWY_SCALAR
+        sums[0] = hn::GetLane(squares[0]);
+#else
+        store_sums_of_lanes<abreast>(tag(), squares, sums);
+#endif
+        for (std::int64_t u = 0; u < HWY_MIN(abreast, p.rows - r); ++u)
+            p.out[r + u] = p.add ? p.out[r + u] + sums[u] : sums[u];
+    }
 }
 
 // Lines of which neighbours lie side by side.
@@ -82,17 +108,14 @@ void sum_adjacent_squares(const line_squares<number>& p) {
 
 template <bool weighted>
 void sum_squares_of(const line_squares<number>& p) {
-    if (p.a_step != 1 && p.a_row == 1) return sum_adjacent_squares<weighted>(p);
+    if (p.a_step == 1) return sum_squares_of_lines<weighted>(p);
+    if (p.a_row == 1) return sum_adjacent_squares<weighted>(p);
     for (std::int64_t r = 0; r < p.rows; ++r) {
         const number* const a = p.a + r * p.a_row;
         number sum = 0;
-        if (p.a_step == 1) {
-            sum = squares_of_line<weighted>(a, p.weights, p.depth);
-        } else {
-            for (std::int64_t k = 0; k < p.depth; ++k) {
-                const number x = a[k * p.a_step];
-                sum += (weighted ? x * p.weights[k] : x) * x;
-            }
+        for (std::int64_t k = 0; k < p.depth; ++k) {
+            const number x = a[k * p.a_step];
+            sum += (weighted ? x * p.weights[k] : x) * x;
         }
         p.out[r] = p.add ? p.out[r] + sum : sum;
     }
