@@ -32,7 +32,8 @@ columns_outside<T>::columns_outside(const steps::fused_group& what,
         if (what.consumers[k].added) {
             line_consumers_.push_back({{what.consumers[k], tiles_, block_columns_}, number});
         } else if (what.consumers[k].summed == steps::loop_role::batch) {
-            plane_consumers_.push_back({{what.consumers[k], tiles_}, number});
+            plane_consumers_.push_back(
+                {{what.consumers[k], tiles_, block_columns_, units()}, number});
         } else if (what.consumers[k].summed == steps::loop_role::row) {
             column_consumers_.push_back(
                 {{what.consumers[k], tiles_, block_columns_, units() == 1}, number});
@@ -46,6 +47,11 @@ columns_outside<T>::columns_outside(const steps::fused_group& what,
     if (!plane_consumers_.empty()) scratch = std::max(scratch, plane_consumer<T>::scratch(tiles_));
     scratch_ = tiles_.take(scratch);
     shared_ = tiles_.take(tiles_.shared_elements());
+    for (auto& s : plane_consumers_) {
+        s.consumer.gather_if_room(tiles_);
+        gathers_ = gathers_ || s.consumer.gathers();
+    }
+    if (split_ || gathers_) tiles_.keep_copies();
     tiles_.check_room();
     tiles_.find_schedule(block_columns_);
     runtime::worker_memory(0);  // now, not in the middle of a run
@@ -103,39 +109,55 @@ void columns_outside<T>::run(void* const* bases, const double* numbers) const {
     const found_bounds<T> found(tiles_.bounds(), bases);
     auto body = [&](runtime::turn& mine, std::int64_t task, int worker) {
         const std::int64_t summed = batches_ / batch_tasks_;
+        // All of a sum, where a block of it is added up before it is written.
+        const std::int64_t at_once = gathers_ ? summed : 1;
         const std::int64_t first = (split_ ? task / blocks_ : task * batches_per_task_) * summed;
         const std::int64_t end = std::min(batches_, first + batches_per_task_ * summed);
         const task_memory own(worker, tiles_.bytes());
         auto t = tiles_.start(own.data(), bases, numbers, found.trees());
         t.shared = t.address(shared_);
-        for (std::int64_t batch = first; batch < end; ++batch) {
-            if (split_) {
+        if (split_) {
+            clear_planes(t);
+            for (std::int64_t batch = first; batch < end; ++batch) {
                 run_block(t, mine, batch, task % blocks_);
                 mine.advance((batch - first + 1) * (units() + 1));
-            } else {
-                for (std::int64_t block = 0; block < blocks_; ++block)
-                    run_block(t, mine, batch, block);
             }
+            finish_planes(t, first, task % blocks_);
+            return;
         }
+        for (std::int64_t batch = first; batch < end; batch += at_once)
+            for (std::int64_t block = 0; block < blocks_; ++block) {
+                clear_planes(t);
+                for (std::int64_t b = batch; b < batch + at_once; ++b) run_block(t, mine, b, block);
+                finish_planes(t, batch, block);
+            }
     };
     if (batches_ == 0) return;
     runtime::parallel_for_in_turns(order_, tasks(), body);
+}
+
+// Where a block of a batch begins; returns its first column.
+template <class T>
+std::int64_t columns_outside<T>::choose_block(tile_task<T>& t, std::int64_t batch,
+                                              std::int64_t block) const {
+    const geometry& g = tiles_.shape();
+    const std::int64_t runs = blocks_ / iterations(g.other_columns);
+    std::copy(g.offset.begin(), g.offset.end(), t.origin);
+    move(g.batch, batch, t.origin);
+    move(g.other_columns, block / runs, t.origin);
+    return block % runs * block_columns_;
 }
 
 template <class T>
 void columns_outside<T>::run_block(tile_task<T>& t, runtime::turn& mine, std::int64_t batch,
                                    std::int64_t block) const {
     const geometry& g = tiles_.shape();
-    const std::int64_t runs = blocks_ / iterations(g.other_columns);
-    const std::int64_t first = block % runs * block_columns_;
+    const std::int64_t first = choose_block(t, batch, block);
     const std::int64_t end = std::min(g.column.extent, first + block_columns_);
     const std::int64_t units = this->units();
     // Other blocks of this batch are other tasks, with as many batches as this one before it.
     const bool in_turns = split_ && block > 0;
     const std::int64_t done = batch % (batches_ / batch_tasks_) * (units + 1);
-    std::copy(g.offset.begin(), g.offset.end(), t.origin);
-    move(g.batch, batch, t.origin);
-    move(g.other_columns, block / runs, t.origin);
     if (single_ && sum_at_once(t, batch)) return;
 
     for (const auto& s : column_consumers_)
@@ -158,7 +180,7 @@ void columns_outside<T>::run_block(tile_task<T>& t, runtime::turn& mine, std::in
             continue;
         }
         tiles_.choose_rows(t, row_tile);
-        const bool added = run_rows(t, batch, first, end, block == 0);
+        const bool added = run_rows(t, batch, first, end, unit, block == 0);
         if (row_consumers_.empty()) continue;
         // Blocks add to the sums one after another. Where it is not known beforehand which of them
         // have nothing to add, the order has to hold through those, too.
@@ -216,8 +238,7 @@ bool columns_outside<T>::sum_at_once(tile_task<T>& t, std::int64_t batch) const 
     for (const auto& s : column_consumers_)
         s.consumer.sum(t, range, end, t.numbers[s.number], scratch);
     add_nothing(t, batch, 0, range.column);
-    for (const auto& s : plane_consumers_)
-        s.consumer.add(t, range, t.numbers[s.number], s.consumer.is_first(batch), scratch);
+    add_planes(t, batch, range, 0, 0);
     add_nothing(t, batch, range.column_end, end);
     for (const auto& s : line_consumers_) {
         s.consumer.clear(t);
@@ -231,7 +252,7 @@ bool columns_outside<T>::sum_at_once(tile_task<T>& t, std::int64_t batch) const 
 // False where there is nothing to add.
 template <class T>
 bool columns_outside<T>::run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block,
-                                  std::int64_t end, bool first_block) const {
+                                  std::int64_t end, std::int64_t unit, bool first_block) const {
     auto columns = tiles_.ranges(t, block, end);
     if (!first_block && !tiles_.counts(t, columns)) {
         add_nothing(t, batch, block, end);
@@ -239,21 +260,57 @@ bool columns_outside<T>::run_rows(tile_task<T>& t, std::int64_t batch, std::int6
     }
     tiles_.pack_rows(t);
     for (const auto& s : column_consumers_) s.consumer.pack(t);
-    for (const auto& s : row_consumers_) s.consumer.clear(t);
     std::int64_t done = block;  // columns up to here have been added, or do not count
+    bool first = true;
     for (tile_range range; tiles_.make_next(t, columns, range); done = range.column_end) {
         add_nothing(t, batch, done, range.column);
         for (const auto& s : column_consumers_)
             if (s.consumer.is_at_once()) s.consumer.write(t, range, t.numbers[s.number]);
             else s.consumer.add(t, range, block);
-        for (const auto& s : row_consumers_) s.consumer.add(t, range, t.address(scratch_));
+        for (const auto& s : row_consumers_) s.consumer.add(t, range, first, t.address(scratch_));
         for (const auto& s : line_consumers_) s.consumer.add(t, range, block);
-        for (const auto& s : plane_consumers_)
-            s.consumer.add(t, range, t.numbers[s.number], s.consumer.is_first(batch),
-                           t.address(scratch_));
+        add_planes(t, batch, range, block, unit);
+        first = false;
     }
+    if (first)
+        for (const auto& s : row_consumers_) s.consumer.clear(t);
     add_nothing(t, batch, done, end);
     return true;
+}
+
+template <class T>
+void columns_outside<T>::add_planes(const tile_task<T>& t, std::int64_t batch,
+                                    const tile_range& range, std::int64_t block,
+                                    std::int64_t unit) const {
+    for (const auto& s : plane_consumers_)
+        if (s.consumer.gathers()) s.consumer.gather(t, range, block, unit);
+        else
+            s.consumer.add(t, range, t.numbers[s.number], s.consumer.is_first(batch),
+                           t.address(scratch_));
+}
+
+template <class T>
+void columns_outside<T>::clear_planes(const tile_task<T>& t) const {
+    for (const auto& s : plane_consumers_)
+        if (s.consumer.gathers()) s.consumer.clear(t);
+}
+
+// What the batches of a sum have added up of a block.
+template <class T>
+void columns_outside<T>::finish_planes(tile_task<T>& t, std::int64_t batch,
+                                       std::int64_t block) const {
+    if (!gathers_) return;
+    const std::int64_t first = choose_block(t, batch, block);
+    const std::int64_t end = std::min(tiles_.shape().column.extent, first + block_columns_);
+    const std::int64_t row_tiles = tiles_.row_tiles();
+    for (std::int64_t unit = 0; unit < units(); ++unit) {
+        std::copy_n(t.origin, tiles_.shape().operands(), t.at);
+        move(tiles_.shape().other_rows, unit / row_tiles, t.at);
+        tiles_.choose_rows(t, row_tiles - 1 - unit % row_tiles);
+        for (const auto& s : plane_consumers_)
+            if (s.consumer.gathers())
+                s.consumer.finish(t, first, end, unit, t.numbers[s.number], t.address(scratch_));
+    }
 }
 
 template <class T>
@@ -263,8 +320,9 @@ void columns_outside<T>::add_nothing(const tile_task<T>& t, std::int64_t batch, 
     for (const auto& s : column_consumers_)
         if (s.consumer.is_at_once()) s.consumer.write_nothing(t, column, end);
     for (const auto& s : plane_consumers_)
-        s.consumer.add_nothing(t, {t.row, t.row + t.width.rows, column, end},
-                               s.consumer.is_first(batch));
+        if (!s.consumer.gathers())
+            s.consumer.add_nothing(t, {t.row, t.row + t.width.rows, column, end},
+                                   s.consumer.is_first(batch));
 }
 
 template <class T>

@@ -32,7 +32,12 @@ private:
     std::int64_t adds_before(std::int64_t block, std::int64_t row_tile) const;
     bool sum_at_once(tile_task<T>& t, std::int64_t batch) const;
     bool run_rows(tile_task<T>& t, std::int64_t batch, std::int64_t block, std::int64_t end,
-                  bool first_block) const;
+                  std::int64_t unit, bool first_block) const;
+    std::int64_t choose_block(tile_task<T>& t, std::int64_t batch, std::int64_t block) const;
+    void add_planes(const tile_task<T>& t, std::int64_t batch, const tile_range& range,
+                    std::int64_t block, std::int64_t unit) const;
+    void clear_planes(const tile_task<T>& t) const;
+    void finish_planes(tile_task<T>& t, std::int64_t batch, std::int64_t block) const;
     void add_nothing(const tile_task<T>& t, std::int64_t batch, std::int64_t column,
                      std::int64_t end) const;
 
@@ -47,6 +52,7 @@ private:
     std::int64_t batches_per_task_ = 1;  // of batch_tasks_, where a batch has little to do
     bool split_ = false;                 // blocks of a batch are tasks of their own
     bool single_ = false;                // one block, one tile of rows
+    bool gathers_ = false;               // some tiles are added up before they are written
     bool at_once_ = false;               // some sums over rows are written as they are made
     // Blocks of a batch that are tasks of their own take turns at each tile of rows: a block adds
     // to its sums when the one before it has, so that the order of all sums is the same for any

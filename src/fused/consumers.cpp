@@ -1,4 +1,5 @@
-// What becomes of tiles, but for sums over their columns: src/fused/row_consumer.cpp.
+// What becomes of tiles, but for sums over their columns, in src/fused/row_consumer.cpp, and planes,
+// in src/fused/plane_consumer.cpp.
 #include "src/fused/consumers.hpp"
 
 #include <algorithm>
@@ -321,61 +322,6 @@ void column_consumer<T>::sum(const tile_task<T>& t, const tile_range& range, std
 }
 
 template <class T>
-plane_consumer<T>::plane_consumer(const steps::tile_consumer& consumer, tiles<T>& made)
-    : tiles_(&made),
-      tile_(static_cast<std::size_t>(consumer.tile)),
-      output_(static_cast<std::size_t>(consumer.output)),
-      beta_(static_cast<T>(consumer.beta)) {}
-
-template <class T>
-std::size_t plane_consumer<T>::scratch(const tiles<T>& made) {
-    const auto& sizes = made.sizes();
-    return static_cast<std::size_t>((sizes.full.width + 1) *
-                                    rounded_up(sizes.columns, made.packing().lanes));
-}
-
-template <class T>
-bool plane_consumer<T>::is_first(std::int64_t batch) const {
-    const auto& loops = tiles_->shape().batch;
-    for (std::size_t l = loops.size(); l-- > 0;) {
-        if (batch % loops[l].extent != 0 && loops[l].strides[output_] == 0) return false;
-        batch /= loops[l].extent;
-    }
-    return true;
-}
-
-// Rows of columns side by side: the tile is transposed, then its rows are written.
-template <class T>
-void plane_consumer<T>::add(const tile_task<T>& t, const tile_range& range, double number,
-                            bool first, T* scratch) const {
-    const auto stride = tiles_->shape().strides(output_);
-    const std::int64_t columns = range.column_end - range.column;
-    const std::int64_t step = rounded_up(tiles_->sizes().columns, tiles_->packing().lanes);
-    transpose(tiles_->packing(), t.tile[tile_], columns, t.width.width, t.width.rows,
-              std::int64_t{1}, scratch, step);
-    T* to = static_cast<T*>(t.bases[output_]) + t.at[output_] + t.row * stride.row +
-            range.column * stride.column;
-    const T factor = static_cast<T>(number);
-    for (std::int64_t i = 0; i < t.width.rows; ++i, to += stride.row, scratch += step) {
-        write_values(to, stride.column, scratch, columns, factor, first ? beta_ : T{1});
-    }
-}
-
-template <class T>
-void plane_consumer<T>::add_nothing(const tile_task<T>& t, const tile_range& range,
-                                    bool first) const {
-    if (!first || beta_ == 1) return;
-    const auto stride = tiles_->shape().strides(output_);
-    T* to = static_cast<T*>(t.bases[output_]) + t.at[output_] + t.row * stride.row +
-            range.column * stride.column;
-    for (std::int64_t i = 0; i < t.width.rows; ++i, to += stride.row)
-        for (std::int64_t c = 0; c < range.column_end - range.column; ++c) {
-            T& x = to[c * stride.column];
-            x = beta_ == 0 ? T{0} : beta_ * x;
-        }
-}
-
-template <class T>
 line_consumer<T>::line_consumer(const steps::tile_consumer& consumer, tiles<T>& made,
                                 std::int64_t columns)
     : tiles_(&made),
@@ -424,8 +370,6 @@ void line_consumer<T>::finish(const tile_task<T>& t, std::int64_t block, double 
 
 template class column_consumer<float>;
 template class column_consumer<double>;
-template class plane_consumer<float>;
-template class plane_consumer<double>;
 template class line_consumer<float>;
 template class line_consumer<double>;
 

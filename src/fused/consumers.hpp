@@ -48,7 +48,8 @@ public:
     static std::size_t scratch(const std::vector<row_consumer>& consumers, const tiles<T>& made);
 
     void clear(const tile_task<T>& t) const;
-    void add(const tile_task<T>& t, const tile_range& range, T* scratch) const;
+    /// `first`: there are no sums yet, which need not have been cleared then.
+    void add(const tile_task<T>& t, const tile_range& range, bool first, T* scratch) const;
     /// C = number * sums (divided by the sum of weights) + beta * C the first time that these rows
     /// are finished, then C += number * sums.
     void finish(const tile_task<T>& t, double number, bool first, T* scratch) const;
@@ -154,7 +155,9 @@ private:
 template <class T>
 class plane_consumer {
 public:
-    plane_consumer(const steps::tile_consumer& consumer, tiles<T>& made);
+    /// `columns`: of a block; `units`: tiles of rows that a block goes through.
+    plane_consumer(const steps::tile_consumer& consumer, tiles<T>& made, std::int64_t columns,
+                   std::int64_t units);
 
     /// Numbers that `add` needs for a moment.
     static std::size_t scratch(const tiles<T>& made);
@@ -168,10 +171,28 @@ public:
     /// The same where the tile is 0.
     void add_nothing(const tile_task<T>& t, const tile_range& range, bool first) const;
 
+    /// Whether tiles of a block are added up as they lie, and written once the loops of the batch
+    /// that are summed are done.
+    bool gathers() const { return gathers_; }
+    /// Once all else has its memory: does so where there is room for it.
+    void gather_if_room(tiles<T>& made);
+    void clear(const tile_task<T>& t) const;
+    /// Adds the tile of a range, of tile of rows `unit` and in the block that begins at a column.
+    void gather(const tile_task<T>& t, const tile_range& range, std::int64_t block,
+                std::int64_t unit) const;
+    /// C = number * sums + beta * C for the rows of the task and the columns [block, end).
+    void finish(tile_task<T>& t, std::int64_t block, std::int64_t end, std::int64_t unit,
+                double number, T* scratch) const;
+
 private:
+    T* gathered(const tile_task<T>& t, std::int64_t unit) const;
+
     const tiles<T>* tiles_;
     std::size_t tile_ = 0, output_ = 0;
     T beta_ = 0;
+    std::int64_t columns_ = 0, units_ = 0;
+    bool gathers_ = false;
+    std::size_t sums_ = 0;  // in a worker's memory: [unit][column][lane]
 };
 
 /// C[where lines of rows and columns lead] += the tiles of a block of columns.

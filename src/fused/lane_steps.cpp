@@ -64,22 +64,6 @@ void count_steps(const kernels::fused_table<T>& table, const T* tile, std::int64
 }
 
 template <class T>
-void maximum_steps(const kernels::fused_table<T>& table,
-                   const kernels::elementwise_table<T>& elementwise, const T* tile,
-                   std::int64_t width, const tile_range& range, T* maximum) {
-    if (range.steps.empty())
-        return elementwise.maximum_rows(maximum, tile, width,
-                                        static_cast<std::size_t>(range.column_end - range.column),
-                                        static_cast<std::size_t>(width));
-    for (const tile_step& s : range.steps) {
-        const std::int64_t lane = s.first_vector * table.lanes;
-        elementwise.maximum_rows(maximum + lane, tile + (s.column - range.column) * width + lane,
-                                 width, static_cast<std::size_t>(s.column_end - s.column),
-                                 static_cast<std::size_t>(s.vectors() * table.lanes));
-    }
-}
-
-template <class T>
 void weigh_steps(const kernels::fused_table<T>& table, T* tile, const T* scores, std::int64_t width,
                  const tile_range& range, const kernels::softmax_state<T>& state) {
     if (range.steps.empty())
@@ -184,9 +168,6 @@ void sum_row_steps(const kernels::fused_table<T>& table, std::int64_t vectors,
 
 #define RICCI_INSTANTIATE(T)                                                                    \
     template void clear_others(T*, const tile_range&, std::int64_t, std::int64_t);              \
-    template void maximum_steps(const kernels::fused_table<T>&,                                 \
-                                const kernels::elementwise_table<T>&, const T*, std::int64_t,   \
-                                const tile_range&, T*);                                         \
     template void weigh_steps(const kernels::fused_table<T>&, T*, const T*, std::int64_t,       \
                               const tile_range&, const kernels::softmax_state<T>&);             \
     template void weigh_steps_again(const kernels::fused_table<T>&, T*, const T*, std::int64_t, \

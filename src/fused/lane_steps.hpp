@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/kernels/elementwise/elementwise.hpp"
 #include "src/kernels/fused/fused.hpp"
 #include "src/fused/operations.hpp"
 
@@ -83,12 +82,6 @@ void for_row_lanes(const tile_range& range, std::int64_t rows, std::int64_t widt
             rest(from + (end - s.first_vector) * lanes, s.column, columns, rows % lanes);
     }
 }
-
-/// maximum[x] = max(maximum[x], the largest of tile[., x]).
-template <class T>
-void maximum_steps(const kernels::fused_table<T>& table,
-                   const kernels::elementwise_table<T>& elementwise, const T* tile,
-                   std::int64_t width, const tile_range& range, T* maximum);
 
 /// tile = the weights of scores, which may be the tile.
 template <class T>

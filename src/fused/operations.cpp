@@ -280,6 +280,29 @@ bool prepared_operation<T>::loads(std::int32_t tile) const {
 }
 
 template <class T>
+std::size_t prepared_operation<T>::keep_copies(const std::vector<char>& operands) {
+    kept_.assign(operands_, -1);
+    std::int32_t count = 0;
+    for (std::size_t k = 0; k < operands_; ++k)
+        if (operands[k] != 0 && std::ranges::any_of(variants_, [&](const special_case& v) {
+                return v.copied[0][k] != 0 || v.copied[1][k] != 0;
+            }))
+            kept_[k] = count++;
+    return static_cast<std::size_t>(count);
+}
+
+// Whether the place of an operand's copy has that of the tile already; it will have it.
+template <class T>
+bool prepared_operation<T>::has_copy(std::size_t operand, const memory& m,
+                                     std::int64_t columns) const {
+    kept_copy& there = m.kept_copies[kept_[operand] * m.tiles + m.tile_number];
+    const T* const from = static_cast<const T*>(m.bases[operand]) + m.at[operand];
+    if (there.from == from && there.columns == columns) return true;
+    there = {from, columns};
+    return false;
+}
+
+template <class T>
 void prepared_operation<T>::operation(std::size_t operand, const T* from, std::int64_t rows,
                                       std::int64_t width, std::int64_t columns, T* to) const {
     transpose(*packing_, from, rows, strides_[operand].row, columns, strides_[operand].column, to,
@@ -305,14 +328,18 @@ void prepared_operation<T>::run(std::size_t number, const tile_range& range, boo
         m.at[k] = operands.at[k] + range.row * s.row + range.column * s.column;
         if (v.copied[last ? 1 : 0][k] != 0) {
             const bool repeated = is_repeated(k);
-            operation(k, static_cast<const T*>(m.bases[k]) + m.at[k], w.rows, w.width,
-                      repeated ? 1 : columns, copied);
+            const bool stays = m.kept != nullptr && kept_[k] >= 0;
+            const std::int64_t tile = sizes_.columns * sizes_.full.width;
+            T* const to = stays ? m.kept + (kept_[k] * m.tiles + m.tile_number) * tile : copied;
+            if (!stays || !has_copy(k, m, columns))
+                operation(k, static_cast<const T*>(m.bases[k]) + m.at[k], w.rows, w.width,
+                          repeated ? 1 : columns, to);
             if (repeated)
                 for (std::int64_t c = 1; c < std::min(columns, sizes_.chunk); ++c)
-                    std::copy_n(copied, w.width, copied + c * w.width);
-            m.bases[k] = copied;
+                    std::copy_n(to, w.width, to + c * w.width);
+            m.bases[k] = to;
             m.at[k] = 0;
-            copied += sizes_.columns * sizes_.full.width;
+            if (!stays) copied += tile;
         }
     }
     const bodies::line_memory<T> working{m.numbers, m.slots, m.bases};

@@ -88,6 +88,15 @@ public:
     /// Whether any variant loads the tile.
     bool loads(std::int32_t tile) const;
 
+    /// Operands, of those given, whose tiles are copied: their copies may stay in a task.
+    std::size_t keep_copies(const std::vector<char>& operands);
+
+    /// What is in the place of a copy that stays.
+    struct kept_copy {
+        const T* from = nullptr;
+        std::int64_t columns = 0;
+    };
+
     /// What running needs: the task's own.
     struct memory {
         T* numbers = nullptr;
@@ -96,6 +105,11 @@ public:
         std::int64_t* at = nullptr;
         T* const* tile = nullptr;  // every tile
         T* copied = nullptr;       // tiles of operands that cannot be read where they are
+        // Copies that stay, of each operand that has such one for each tile of a batch, and which
+        // tile this is; none stay where it is nullptr.
+        T* kept = nullptr;
+        kept_copy* kept_copies = nullptr;
+        std::int64_t tile_number = 0, tiles = 0;
     };
     std::size_t numbers() const { return numbers_; }
     std::size_t slots() const { return slots_; }
@@ -124,6 +138,7 @@ private:
                     const operand_memory<T>& operands) const;
     bool is_copied(std::size_t operand, bool last) const;
     bool is_repeated(std::size_t operand) const;
+    bool has_copy(std::size_t operand, const memory& m, std::int64_t columns) const;
     void operation(std::size_t operand, const T* from, std::int64_t rows, std::int64_t width,
                    std::int64_t columns, T* to) const;
 
@@ -137,6 +152,7 @@ private:
     std::size_t operands_ = 0;
     std::vector<special_case> variants_;  // [0] knows nothing
     std::size_t numbers_ = 0, slots_ = 0, copied_ = 0;
+    std::vector<std::int32_t> kept_;  // of operands: their number among those that are kept, or -1
 };
 
 extern template class prepared_operation<float>;

@@ -202,7 +202,7 @@ void row_blocks<T>::make_first(tile_task<T>& t, made_ranges& made) const {
     for (std::int64_t column = 0; column < extent; column += columns) {
         auto next = first_.ranges(t, column, std::min(extent, column + columns));
         for (tile_range range; first_.make_next(t, next, range);) {
-            for (const auto& s : first_consumers_) s.consumer.add(t, range, scratch);
+            for (const auto& s : first_consumers_) s.consumer.add(t, range, false, scratch);
             if (!scheduled_) made.list[made.count++] = {range.column, range.column_end};
         }
     }
@@ -255,7 +255,7 @@ void row_blocks<T>::make_second(row_tasks& tasks, std::int64_t count) const {
             for (tile_range range; make_next(task, next, range);) {
                 for (const auto& s : column_consumers_) s.consumer.add(t, range, 0);
                 for (const auto& s : row_consumers_)
-                    s.consumer.add(t, range, t.address(second_scratch_));
+                    s.consumer.add(t, range, false, t.address(second_scratch_));
             }
         }
     }

@@ -84,7 +84,12 @@ void row_consumer<T>::fold(const tile_task<T>& t, const tile_range& range, T* sc
 }
 
 template <class T>
-void row_consumer<T>::add(const tile_task<T>& t, const tile_range& range, T* scratch) const {
+void row_consumer<T>::add(const tile_task<T>& t, const tile_range& range, bool first,
+                          T* scratch) const {
+    const bool narrow = is_narrow(t);
+    // A product begins with sums, where it reaches all of them.
+    const bool begins = first && !folds() && b_ >= 0 && !narrow && range.steps.empty();
+    if (first && !begins) clear(t);
     if (folds()) return fold(t, range, scratch);
     const std::int64_t width = t.width.width;
     const T* factor =
@@ -101,9 +106,10 @@ void row_consumer<T>::add(const tile_task<T>& t, const tile_range& range, T* scr
     }
     auto x = product(t, range);
     x.c = sums;
-    x.mode = factor != nullptr ? kernels::product_mode::rescale : kernels::product_mode::add;
+    x.mode = begins              ? kernels::product_mode::store
+             : factor != nullptr ? kernels::product_mode::rescale
+                                 : kernels::product_mode::add;
     x.scale = factor;
-    const bool narrow = is_narrow(t);
     x.c_row = narrow ? padded_ : width;
     const T* const b = x.a;
     for (const std::int64_t run : values_.a) {
@@ -159,8 +165,7 @@ void row_consumer<T>::sum(const tile_task<T>& t, const tile_range& range, double
                           T* scratch) const {
     if (!is_narrow(t) || values_.last.b != 1 || beta_ != 0 ||
         range.column_end - range.column > columns_at_once) {
-        clear(t);
-        add(t, range, scratch);
+        add(t, range, true, scratch);
         finish(t, number, true, scratch);
         return;
     }

@@ -14,6 +14,8 @@ namespace ricci::fused {
 namespace {
 
 constexpr double flops_per_row_task = 4e5;
+// Batches of a task that serve one copy of a plane, as long as there are enough tasks.
+constexpr std::int64_t batches_of_copies = 16, enough_row_tasks = 32;
 
 }  // namespace
 
@@ -33,11 +35,15 @@ rows_outside<T>::rows_outside(const steps::fused_group& what, const kernels::fus
     work *= 2 * static_cast<double>(tiles_.sizes().full.width);
     others_ = iterations(g.other_columns);
     parts_ = column_parts<T>(what, tiles_, consumers_, units(), work);
+    if (parts_.count() == 1) tiles_.keep_copies();
     tiles_.check_room();
     tiles_.find_schedule(parts_.columns());
     work *= static_cast<double>(g.column.extent * others_);
     units_per_task_ =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(flops_per_row_task / (1 + work)));
+    if (tiles_.keeps_copies())
+        units_per_task_ = std::max(units_per_task_, std::min(batches_of_copies * tiles_.row_tiles(),
+                                                             units() / enough_row_tasks));
     runtime::worker_memory(0);  // now, not in the middle of a run
 }
 
@@ -78,7 +84,6 @@ void rows_outside<T>::run(void* const* bases, const double* numbers) const {
             choose_unit(t, u);
             tiles_.pack_rows(t);
             if (sum_at_once(t)) continue;
-            forget_sums(t);
             add_columns(t, parts_.part(0));
             finish_rows(t);
         }
@@ -96,7 +101,6 @@ void rows_outside<T>::run_parts(void* const* bases, const double* numbers, const
         auto t = tiles_.start(own.data(), bases, numbers, trees);
         choose_unit(t, number / parts);
         tiles_.pack_rows(t);
-        forget_sums(t);
         add_columns(t, parts_.part(number % parts));
         parts_.keep(t, consumers_, kept + number * parts_.kept());
     };
@@ -150,13 +154,17 @@ void rows_outside<T>::forget_sums(const tile_task<T>& t) const {
 template <class T>
 void rows_outside<T>::add_columns(tile_task<T>& t, const column_part& part) const {
     const geometry& g = tiles_.shape();
+    tiles_.forget_scores(t);
+    bool first = true;
     for (std::int64_t other = part.other; other < part.other_end; ++other) {
         std::copy_n(t.origin, g.operands(), t.at);
         move(g.other_columns, other, t.at);
         auto columns = tiles_.ranges(t, part.column, part.column_end);
-        for (tile_range range; tiles_.make_next(t, columns, range);)
-            for (const auto& s : consumers_) s.add(t, range, t.address(scratch_));
+        for (tile_range range; tiles_.make_next(t, columns, range); first = false)
+            for (const auto& s : consumers_) s.add(t, range, first, t.address(scratch_));
     }
+    if (first)
+        for (const auto& s : consumers_) s.clear(t);
     std::copy_n(t.origin, g.operands(), t.at);
 }
 

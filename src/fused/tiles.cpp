@@ -19,7 +19,10 @@ constexpr std::int64_t chunk_elements = 768;   // what an operation transforms a
 constexpr std::int64_t tile_bytes = 24 << 10;  // of one tile, so that it stays in the first cache
 // Sums over columns are rounded once for each column of a tile: longer tiles are less exact.
 constexpr std::int64_t least_columns = 64, most_columns = 128;
-constexpr double near_part = 0.25;  // of the second cache
+constexpr double near_part = 0.6;   // of the second cache
+constexpr double kept_part = 0.25;  // the same, of copies that stay there
+// Tiles of rows that a batch has at most for its columns to count as passing.
+constexpr std::int64_t few_row_tiles = 4;
 
 bool sums_narrow(const steps::tile_consumer& s) {
     return s.summed == steps::loop_role::column && s.b >= 0 && flatten(s.values).last.a == 1;
@@ -104,13 +107,13 @@ void tiles<T>::choose_sizes(const steps::fused_group& what) {
     sizes_.chunk = std::clamp<std::int64_t>(chunk_elements / sizes_.full.width, 2, sizes_.columns);
 }
 
-// The columns of a batch are read once, however few they are, where a batch is one tile of rows; and
-// those of the next one mostly lie behind them.
+// The columns of a batch are read a few times, where it has few tiles of rows; those of the next one
+// mostly lie behind them.
 template <class T>
 void tiles<T>::find_passing() {
-    const bool once = iterations(geometry_.other_rows) * row_tiles_ == 1;
+    const bool soon = iterations(geometry_.other_rows) * row_tiles_ <= few_row_tiles;
     for (std::size_t k = 0; k < geometry_.operands(); ++k)
-        passing_.push_back(once && std::ranges::any_of(geometry_.batch, [&](const tile_loop& l) {
+        passing_.push_back(soon && std::ranges::any_of(geometry_.batch, [&](const tile_loop& l) {
                                return l.strides[k] != 0;
                            }));
 }
@@ -143,9 +146,47 @@ std::size_t tiles<T>::bytes() const {
 }
 
 template <class T>
+bool tiles<T>::has_room(std::size_t elements) const {
+    return bytes() + elements * sizeof(T) <= static_cast<std::size_t>(steps::most_task_bytes);
+}
+
+template <class T>
 void tiles<T>::check_room() const {
-    if (bytes() > static_cast<std::size_t>(steps::most_task_bytes))
+    if (!has_room(0))
         throw std::length_error("a fused group needs more memory than a task may take");
+}
+
+template <class T>
+std::int64_t tiles<T>::tiles_of_batch() const {
+    return row_tiles_ * ((geometry_.column.extent + sizes_.columns - 1) / sizes_.columns);
+}
+
+template <class T>
+void tiles<T>::keep_copies() {
+    if (geometry_.batch.empty() ||
+        iterations(geometry_.other_rows) * iterations(geometry_.other_columns) != 1)
+        return;
+    std::vector<char> still;  // planes
+    for (std::size_t k = 0; k < geometry_.operands(); ++k) {
+        const tile_stride s = geometry_.strides(k);
+        still.push_back(geometry_.batch.back().strides[k] == 0 && s.row != 0 && s.column != 0);
+    }
+    const auto count = static_cast<std::size_t>(tiles_of_batch());
+    const std::size_t elements =
+        count * static_cast<std::size_t>(sizes_.columns * sizes_.full.width);
+    std::size_t kept = 0;
+    for (auto& s : operations_) kept += s.kept_count = s.code.keep_copies(still);
+    const auto near =
+        static_cast<std::size_t>(kept_part * static_cast<double>(runtime::caches().second));
+    keeps_copies_ =
+        kept > 0 && kept * elements * sizeof(T) <= near && has_room(2 * kept * elements);
+    for (auto& s : operations_) {
+        if (!keeps_copies_) s.kept_count = 0;
+        if (s.kept_count == 0) continue;
+        s.kept = take(s.kept_count * elements);
+        s.kept_copies = take(s.kept_count * count *
+                             sizeof(typename prepared_operation<T>::kept_copy) / sizeof(T));
+    }
 }
 
 // An operation writes over a tile that nobody needs after it.
@@ -214,6 +255,9 @@ tile_task<T> tiles<T>::start(std::byte* memory, void* const* bases, const double
         static_cast<std::size_t>(sizes_.full.width) * static_cast<std::size_t>(sizes_.columns);
     for (std::size_t k = 0; k < tile_buffer_.size(); ++k)
         t.tile[k] = t.memory + tile_at_ + tile_buffer_[k] * tile;
+    for (const auto& s : operations_)
+        std::fill_n(copies_of(t, s), s.kept_count * static_cast<std::size_t>(tiles_of_batch()),
+                    typename prepared_operation<T>::kept_copy());
     return t;
 }
 
@@ -342,9 +386,16 @@ void tiles<T>::run_operation(task& t, std::size_t number, const tile_range& rang
     const std::int32_t same = made.code.identity(known.variant);
     const T* values = same < 0 ? tile : t.tile[static_cast<std::size_t>(same)];
     if (same < 0 || (values != tile && !made.weights && !made.recomputed)) {
-        const typename prepared_operation<T>::memory memory{
+        typename prepared_operation<T>::memory memory{
             t.address(numbers_at_), t.slots,       t.operation_bases,
             t.operation_at,         t.tile.data(), t.address(copied_at_)};
+        if (made.kept_count > 0) {
+            memory.kept = t.address(made.kept);
+            memory.kept_copies = copies_of(t, made);
+            memory.tiles = tiles_of_batch();
+            memory.tile_number = t.row / sizes_.full.width * (memory.tiles / row_tiles_) +
+                                 range.column / sizes_.columns;
+        }
         made.code.run(known.variant, range, t.last, t.operands(), memory, tile);
         values = tile;
     }
@@ -353,7 +404,7 @@ void tiles<T>::run_operation(task& t, std::size_t number, const tile_range& rang
         T* const maximum = t.address(maximum_at_);
         if (!maximum_found) {
             std::fill_n(maximum, width, -std::numeric_limits<T>::infinity());
-            maximum_steps(*table_, *elementwise_, values, t.width.width, range, maximum);
+            fold_steps(*table_, steps::monoid::maximum, values, t.width.width, range, maximum);
         }
         table_->raise(state_of(t, number), maximum, width);
         weigh_steps(*table_, tile, values, t.width.width, range, state_of(t, number));

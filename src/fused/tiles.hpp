@@ -91,8 +91,15 @@ public:
     std::size_t shared_elements() const { return shared_elements_; }
     /// Bytes of a worker's memory that were taken, and of the pointers behind them.
     std::size_t bytes() const;
+    /// Whether a task may take so many more elements.
+    bool has_room(std::size_t elements) const;
     /// Throws std::length_error where that is more than a task may take.
     void check_room() const;
+
+    /// Tiles of planes that the last loop of the batch reads again and again, in another order than
+    /// they lie in memory, are copied once a task. For loop orders whose tasks have several batches.
+    void keep_copies();
+    bool keeps_copies() const { return keeps_copies_; }
 
     /// Elements of a panel: a product of a tile of rows with all columns.
     std::int64_t panel() const { return sizes_.full.width * geometry_.column.extent; }
@@ -188,13 +195,20 @@ private:
         std::int32_t log_sum_exp = -1, maximum = -1, excess = -1, largest = -1;
         std::size_t state = 0;  // weights: maximum, sum, factor, in a worker's memory
         T nothing = 0;          // its values where nothing of it counts
+        std::size_t kept = 0, kept_copies = 0;  // copies that stay, in a worker's memory
+        std::size_t kept_count = 0;
     };
 
+    auto copies_of(const task& t, const operation& s) const {
+        return reinterpret_cast<typename prepared_operation<T>::kept_copy*>(
+            t.address(s.kept_copies));
+    }
     void choose_sizes(const steps::fused_group& what);
     void find_passing();
     void add_product(const steps::tile_product&);
     void add_operations(const steps::fused_group& what);
     void find_conditions();
+    std::int64_t tiles_of_batch() const;
     void assign_buffers(const steps::fused_group& what);
     void lay_out();
     bool look(const task& t, const tile_range& range, knowledge* known) const;
@@ -257,7 +271,8 @@ private:
     kept_products kept_;
     std::size_t slots_ = 0, pointers_ = 0;
     bool columns_far_ = true;
-    std::vector<char> passing_;  // operands of which no two tiles of rows read the same columns
+    bool keeps_copies_ = false;
+    std::vector<char> passing_;  // operands of which the next batch soon reads other columns
     schedule schedule_;          // none: ranges are found as they come
 };
 
