@@ -36,7 +36,7 @@ build() {
     name=$1
     shift
     say "building $name with $compiler"
-    "$compiler" -std=c++20 -g -O1 -DRICCI_TIGHT_BUFFERS -fsanitize=fuzzer,address,undefined \
+    "$compiler" -std=c++20 -g1 -O1 -DRICCI_TIGHT_BUFFERS -fsanitize=fuzzer,address,undefined \
         -fno-sanitize-recover=undefined -I "$root/include" -I "$root" \
         "$root/tests/fuzz/$name.cpp" "$@" -o "$folder/$name"
 }
