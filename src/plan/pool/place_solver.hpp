@@ -114,9 +114,16 @@ private:
         if (count > values_.extent(from.j) / window_part) return expr::none;
         loop_list others;
         for (const auto& t : from.rest.terms) add_loop(others, t.over);
+        // A tensor of pairs is read as it lies, and so is a fold that would be one.
+        const auto has_both = [&](const loop_list& loops) {
+            return contains(loops, from.j) && !common(loops, others).empty();
+        };
         const auto is_mixed = [&](expr e) {
-            const auto& indices = values_[e].indices;
-            return contains(indices, from.j) && !common(indices, others).empty();
+            const auto& node = values_[e];
+            bool mixed = !node.bound.empty();
+            values_.for_each_load(
+                {e}, [&](const access& read) { mixed = mixed || has_both(loops_of(read)); });
+            return mixed && has_both(node.indices);
         };
         rest_.clear();
         for (std::size_t k = 0; k < factors_.size(); ++k)

@@ -94,6 +94,7 @@ TEST_CASE("folds under conditions between places") {
         const std::vector<std::pair<std::string, std::vector<std::string>>> texts{
             {"s^{i} = " + sum + "\\sin(x^j)\n L = g^i s^i", {"x"}},
             {"s^{i} = " + sum + "x^j y^i [x^j > 0]\n L = g^i s^i", {"x", "y"}},
+            {"s^{i} = " + sum + "\\exp(-(x^i - y^j)^2) (i - j) y^j\n L = g^i s^i", {"x", "y"}},
             {"s^{ia} = " + sum + "E^{t_j a}\n L = G^{ia} s^{ia}", {"E"}},
             {"s^{i} = " + sum + "x^j w^{t_j}\n L = g^i s^i", {"x", "w"}},
             {"s^{ib} = " + sum + "Q^{ia} K^{ja} V^{jb}\n L = G^{ib} s^{ib}", {"Q", "K", "V"}},
@@ -132,6 +133,7 @@ TEST_CASE("conditions between places cost no look at all pairs") {
          {}},
         {R"(s^{i} = \operatorname{logsumexp}_j(\begin{cases} x^j & \text{if } i - 5 \le j \land j \le i \\ -\infty & \text{otherwise} \end{cases}))",
          {}},
+        {R"(s^{i} = \sum_j [|i - j| \le 2] \exp(-(x^i - y^j)^2) y^j)", {}},
         {"s^{i} = \\sum_j [j \\le i] [x^j > 0] x^j w^{t_j}\n L = g^i s^i", {"x", "w"}},
         {"s^{ia} = \\sum_j [i - 5 \\le j \\land j \\le i] E^{t_j a}\n L = G^{ia} s^{ia}", {"E"}},
     };
