@@ -73,10 +73,36 @@ std::vector<int> body::uses() const {
 
 namespace {
 
+/// Whether a last digit of an argument may be all of the value: 6 / 3 below 2 has another floor.
+bool jumps(const node& n) {
+    if (n.op >= kernels::operation_count) return false;
+    switch (static_cast<opcode>(n.op)) {
+        case opcode::floor:
+        case opcode::ceil:
+        case opcode::sign:
+        case opcode::modulo:
+        case opcode::less:
+        case opcode::less_equal:
+        case opcode::equal:
+        case opcode::not_equal:
+        case opcode::logical_and:
+        case opcode::logical_or:
+        case opcode::logical_not:
+        case opcode::select:
+            return true;
+        default:
+            return false;
+    }
+}
+
 /// Makes the values of a body anew, each from what its arguments have become.
 class rewriting {
 public:
-    rewriting(const body& from, bool freely) : from_(from), uses_(from.uses()), freely_(freely) {}
+    rewriting(const body& from, bool freely)
+        : from_(from),
+          uses_(from.uses()),
+          has_jumps_(std::ranges::any_of(from.values(), jumps)),
+          freely_(freely && !has_jumps_) {}
 
     body run() {
         for (std::size_t k = 0; k < from_.values().size(); ++k)
@@ -99,11 +125,15 @@ private:
         if (elementwise::is(n, opcode::constant)) return made_.constant(n.value);
         if (elementwise::is(n, opcode::load)) return made_.load(from_.leaf_of(k));
         const int a = n.argument[0], b = n.argument[1];
-        if (elementwise::is(n, opcode::reciprocal))
+        if (elementwise::is(n, opcode::reciprocal)) {
             if (const int power = inverse_of(a); power >= 0) return power;
-        if (elementwise::is(n, opcode::divide))
+            if (freely_) return made_.apply(quotient, made_.constant(1), became(a));
+        }
+        if (elementwise::is(n, opcode::divide)) {
             if (const int power = inverse_of(b); power >= 0)
                 return made_.apply(opcode::multiply, became(a), power);
+            if (freely_) return made_.apply(quotient, became(a), became(b));
+        }
         if (elementwise::is(n, opcode::add)) {
             for (const auto& [sum, other] : {std::pair(a, b), std::pair(b, a)})
                 if (const int all = freely_ ? with_first(sum, other) : -1; all >= 0) return all;
@@ -119,7 +149,7 @@ private:
 
     /// 1 / value k: as a power where it is one, or -1.
     int inverse_of(int k) {
-        if (freely_ && from_.is(k, opcode::reciprocal)) return became(from_[k].argument[0]);
+        if (has_jumps_) return -1;
         if (from_.is(k, opcode::sqrt))
             return made_.apply(inverse_root, became(from_[k].argument[0]));
         for (const int side : {0, 1}) {
@@ -128,7 +158,7 @@ private:
             if (from_.is(root, opcode::sqrt) && from_[root].argument[0] == x)
                 return made_.apply(inverse_root_cubed, became(x));
         }
-        return freely_ ? made_.apply(inverse, became(k)) : -1;
+        return -1;
     }
 
     /// A sum of products with a leaf added, which comes first then; or -1.
@@ -150,18 +180,16 @@ private:
     }
 
     int with_product(int op, int product, int other) {
-        const bool square = from_.is(product, opcode::square),
-                   quotient = freely_ && from_.is(product, opcode::divide);
-        if (!is_used_once(product) ||
-            (!square && !quotient && !from_.is(product, opcode::multiply)))
-            return -1;
-        const int x = from_[product].argument[0], y = from_[product].argument[square ? 0 : 1];
-        return made_.apply(op, became(x), quotient ? inverse_of(y) : became(y), became(other));
+        const bool square = from_.is(product, opcode::square);
+        if (!is_used_once(product) || (!square && !from_.is(product, opcode::multiply))) return -1;
+        const int x = from_[product].argument[0];
+        return made_.apply(op, became(x), became(square ? x : from_[product].argument[1]),
+                           became(other));
     }
 
     const body& from_;
     std::vector<int> uses_, became_;
-    bool freely_;
+    bool has_jumps_, freely_;
     body made_;
 };
 

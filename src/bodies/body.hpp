@@ -17,8 +17,8 @@ using elementwise::node;
 /// first * second.
 inline constexpr int inverse_root = kernels::operation_count;
 inline constexpr int inverse_root_cubed = inverse_root + 1;
-inline constexpr int inverse = inverse_root_cubed + 1;
-inline constexpr int less_product = inverse + 1;
+inline constexpr int quotient = inverse_root_cubed + 1;
+inline constexpr int less_product = quotient + 1;
 
 /// What a body reads: one number for each row, for each column, or for each pair. Over lines, rows
 /// are one number for all elements.
@@ -76,10 +76,10 @@ public:
 
     /// How many values, folds and results want each value; none that none of these needs.
     std::vector<int> uses() const;
-    /// The same values in fewer operations: 1 / (x sqrt x) and its like as powers, products in the
-    /// sums that they are terms of. `freely`: where they may be rounded otherwise, quotients as
-    /// products with inverses, each of which is made once, and sums of products that begin with the
-    /// number that is added.
+    /// The same values in fewer operations: products in the sums that they are terms of, and
+    /// 1 / (x sqrt x) and its like as powers where no value jumps. `freely`: where they may be
+    /// rounded otherwise, quotients within 1.5 ulp, and sums of products that begin with the number
+    /// that is added.
     void simplify(bool freely = true);
 
 private:

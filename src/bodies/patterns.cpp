@@ -51,9 +51,12 @@ public:
             squares_of(value);
         } else if (n.op == less_product) {
             products(body_fused::scale_from, body_fused::less_product, a, b, c);
-        } else if (n.op >= inverse_root && n.op <= inverse) {
+        } else if (n.op == inverse_root || n.op == inverse_root_cubed) {
             const auto power = static_cast<body_power>(n.op - inverse_root);
             found_.push_back({form::power, number(power), a, -1, -1, 28});
+        } else if (n.op == quotient) {
+            add(form::binary, number(body_binary::quotient), a, b, -1, 32);
+            add(form::binary, number(body_binary::quotient_into), b, a, -1, 32);
         } else {
             operation(static_cast<opcode>(n.op), value, a, b, c);
         }

@@ -78,7 +78,7 @@ private:
         for (std::size_t k = 0; k < all.size(); ++k)
             if (all[k].operand == o.operand && all[k].offset == o.offset &&
                 all[k].is_place == o.is_place && all[k].product == o.product &&
-                all[k].counts_start == o.counts_start && all[k].is_inverse == o.is_inverse)
+                all[k].counts_start == o.counts_start)
                 return static_cast<std::int32_t>(k);
         all.push_back(o);
         return static_cast<std::int32_t>(all.size()) - 1;
@@ -158,32 +158,12 @@ private:
                                                        : load(n.operand, 0));
             } else {
                 require(bodies::has_instruction(n.op));
-                values.push_back(applied(n.op, argument(0), argument(1), argument(2)));
+                values.push_back(made_.what.apply(n.op, argument(0), argument(1), argument(2)));
             }
             require(made_.what.values().size() <= most_nodes);
         }
         tiles_.push_back(values.back());
         if (o.kind == steps::operation_kind::weights) add_exponentials(o);
-    }
-
-    // What is divided by a row's or a column's number is multiplied by the inverse of that, of which
-    // there is one for all pairs. Divisors of less than the smallest normal number count as 0 then.
-    int applied(int op, int a, int b, int c) {
-        if (op == kernels::operation(opcode::divide))
-            if (const int inverse = inverse_leaf(b); inverse >= 0)
-                return made_.what.apply(opcode::multiply, a, inverse);
-        if (op == kernels::operation(opcode::reciprocal))
-            if (const int inverse = inverse_leaf(a); inverse >= 0) return inverse;
-        return made_.what.apply(op, a, b, c);
-    }
-    int inverse_leaf(int value) {
-        const bool of_column = made_.what.is_column(value);
-        if (!rounds_freely_ || (!of_column && !made_.what.is_row(value))) return -1;
-        const auto number = static_cast<std::size_t>(made_.what.leaf_of(value).number);
-        pair_operand o = (of_column ? made_.columns : made_.rows)[number];
-        if (o.product >= 0 || o.is_inverse) return -1;
-        o.is_inverse = true;
-        return leaf(o, of_column);
     }
 
     // Of weights what is known of each row, but nothing of each pair.

@@ -20,7 +20,6 @@ struct pair_operand {
     bool is_position = false;   // no memory: where the operand is, is its number
     bool counts_start = true;   // of a position: what is not of this loop is counted as well
     bool is_place = false;      // of no operand: which row, or which column, it is
-    bool is_inverse = false;    // 1 / that
 };
 
 enum class pair_result_kind : std::uint8_t {

@@ -31,8 +31,6 @@ void pairs<T>::load(const task& t, const pair_operand& o, const side& s, std::in
         if (number != 1)
             for (std::int64_t x = 0; x < count; ++x) to[x] *= number;
     }
-    if (o.is_inverse)
-        for (std::int64_t x = 0; x < count; ++x) to[x] = 1 / to[x];
     // What is no row or column is computed with all the same, as the last one that is.
     std::fill(to + count, to + padded, to[count - 1]);
 }

@@ -67,9 +67,30 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
     } else if constexpr (id < ids::comparison) {
         constexpr auto what = static_cast<body_binary>((id - ids::binary) / body_places);
         const argument<place_of(id - ids::binary)> x(frame, i.x, j);
-#define RICCI_BODY_DO(u) a##u = binary_of<what>(a##u, x.template get<u>());
-        RICCI_BODY_EACH(RICCI_BODY_DO)
+        constexpr bool of_a = what == body_binary::quotient;
+        if constexpr (has_rough_inverse && (of_a || what == body_binary::quotient_into)) {
+            // One look at all of them; who has to be divided is still there.
+            HWY_ALIGN number before[block_elements];
+            vector even = hn::Zero(d), odd = even;
+#define RICCI_BODY_DO(u)                                                        \
+    {                                                                           \
+        const vector y = x.template get<u>();                                   \
+        hn::Store(a##u, d, before + u * lane_count);                            \
+        a##u = quick_quotient(of_a ? vector(a##u) : y, of_a ? y : vector(a##u), \
+                              u % 2 == 0 ? even : odd);                         \
+    }
+            RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
+            if (are_inverses(hn::Add(even, odd))) return;
+#define RICCI_BODY_DO(u) \
+    a##u = binary_of<what>(hn::Load(d, before + u * lane_count), x.template get<u>());
+            RICCI_BODY_EACH(RICCI_BODY_DO)
+#undef RICCI_BODY_DO
+        } else {
+#define RICCI_BODY_DO(u) a##u = binary_of<what>(a##u, x.template get<u>());
+            RICCI_BODY_EACH(RICCI_BODY_DO)
+#undef RICCI_BODY_DO
+        }
     } else if constexpr (id < ids::fused) {
         constexpr auto what = static_cast<body_comparison>((id - ids::comparison) / body_places);
         const argument<place_of(id - ids::comparison)> x(frame, i.x, j);
@@ -145,7 +166,7 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
         }
     } else if constexpr (id < ids::function) {
         constexpr auto what = static_cast<body_power>(id - ids::power);
-        if constexpr (has_rough_power<what>) {
+        if constexpr (has_rough_inverse_root) {
             // One look at all of them; whoever has to be computed again is still there.
             HWY_ALIGN number before[block_elements];
             vector even = hn::Zero(d), odd = even;
@@ -154,7 +175,7 @@ HWY_INLINE void step(RICCI_BODY_PARAMETERS(a), const body_instruction& i, number
     a##u = quick_power<what>(a##u, u % 2 == 0 ? even : odd);
             RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO
-            if (are_corrected<what>(hn::Add(even, odd))) return;
+            if (are_corrected(hn::Add(even, odd))) return;
 #define RICCI_BODY_DO(u) a##u = careful_power<what>(hn::Load(d, before + u * lane_count));
             RICCI_BODY_EACH(RICCI_BODY_DO)
 #undef RICCI_BODY_DO

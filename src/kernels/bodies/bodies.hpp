@@ -38,12 +38,14 @@ enum class body_binary : std::uint8_t {
     multiply,
     divide,
     divide_into,
+    quotient,  // a / x and x / a within 1.5 ulp
+    quotient_into,
     larger,
     smaller,
     logical_and,
     logical_or,
 };
-inline constexpr int body_binaries = 10;
+inline constexpr int body_binaries = 12;
 
 /// The accumulator becomes 1 or 0: whether a < x, and so on.
 enum class body_comparison : std::uint8_t {
@@ -87,11 +89,10 @@ constexpr int squares_of(body_pair p) {
 enum class body_power : std::uint8_t {
     inverse_root,        // a^-1/2
     inverse_root_cubed,  // a^-3/2
-    inverse,             // a^-1
 };
 inline constexpr int body_ones =
     steps::first_function + steps::functions_of_one - static_cast<int>(steps::opcode::negate);
-inline constexpr int body_powers = 3;
+inline constexpr int body_powers = 2;
 
 /// Functions of two arguments: a^x, x^a, a mod x, x mod a.
 enum class body_function : std::uint8_t { power, power_of, modulo, modulo_of };

@@ -67,34 +67,22 @@ HWY_INLINE vector rough_inverse_root(vector x) { return x; }
 HWY_INLINE vector rough_inverse(vector x) { return x; }
 #endif
 
-template <body_power what>
-constexpr bool has_rough_power =
-    what == body_power::inverse ? HWY_TARGET <= HWY_AVX3 : has_rough_inverse_root;
+constexpr bool has_rough_inverse = HWY_TARGET <= HWY_AVX3;
 
 template <body_power what>
 HWY_INLINE vector exact_power(vector x) {
-    vector divisor = x;
-    if constexpr (what != body_power::inverse) {
-        const vector root = hn::Sqrt(x);
-        divisor = what == body_power::inverse_root_cubed ? hn::Mul(x, root) : root;
-    }
+    const vector root = hn::Sqrt(x);
+    const vector divisor = what == body_power::inverse_root_cubed ? hn::Mul(x, root) : root;
     return hn::Div(hn::Set(tag(), number(1)), divisor);
 }
 
-/// x^(-1/2) or x^(-3/2) within 4 ulp, x^-1 within 1, by an estimate and a correction. `check`: has
+/// x^(-1/2) or x^(-3/2) within 4 ulp, by an estimate and a correction. `check`: has
 /// what says whether there was one added to it. With e = x y^2 - 1, x^(-3/2) = y^3 (1 + e)^(-3/2) =
 /// y^3 (1 - 3/2 e + 15/8 e^2 ...): two roundings of the estimate are corrected in one step.
 template <body_power what>
 HWY_INLINE vector quick_power(vector x, vector& check) {
     const tag d;
     const auto set = [&](double c) HWY_ATTR { return hn::Set(d, static_cast<number>(c)); };
-    if constexpr (what == body_power::inverse) {
-        const vector y = rough_inverse(x), error = hn::NegMulAdd(x, y, set(1));
-        check = hn::Add(check, error);
-        const vector better = hn::MulAdd(y, error, y);
-        if constexpr (is_single) return better;
-        else return hn::MulAdd(better, hn::NegMulAdd(x, better, set(1)), better);
-    }
     vector y = rough_inverse_root(x);
     if constexpr (!is_single) {
         const vector t = hn::NegMulAdd(hn::Mul(hn::Mul(x, y), set(0.5)), y, set(1.5));
@@ -120,14 +108,10 @@ HWY_INLINE vector quick_power(vector x, vector& check) {
 }
 
 /// Whether all estimates that a sum of checks is of could be corrected. They could not where x was
-/// 0, negative, infinite or NaN, or its estimate was: of such the sum is NaN, infinite below, or an
-/// error that is none of an estimate.
-template <body_power what>
+/// 0, negative, infinite or NaN, or its estimate was: of such the sum is NaN or infinite below.
 HWY_INLINE bool are_corrected(vector check) {
     const tag d;
-    if constexpr (what == body_power::inverse)
-        return HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Abs(check), hn::Set(d, number(0.5)))));
-    else return HWY_LIKELY(hn::AllTrue(d, hn::Gt(check, hn::Zero(d))));
+    return HWY_LIKELY(hn::AllTrue(d, hn::Gt(check, hn::Zero(d))));
 }
 
 /// The same for any x: as quotients and roots give it where there is no correction.
@@ -136,9 +120,28 @@ HWY_INLINE vector careful_power(vector x) {
     const tag d;
     vector check = hn::Zero(d);
     const vector quick = quick_power<what>(x, check);
-    const auto fine = what == body_power::inverse ? hn::Lt(hn::Abs(check), hn::Set(d, number(0.5)))
-                                                  : hn::Gt(check, hn::Zero(d));
-    return hn::IfThenElse(fine, quick, exact_power<what>(x));
+    return hn::IfThenElse(hn::Gt(check, hn::Zero(d)), quick, exact_power<what>(x));
+}
+
+/// x / y within 1.5 ulp, by an estimate of 1 / y and a correction. What was wrong with the estimate
+/// is added to `check`.
+HWY_INLINE vector quick_quotient(vector x, vector y, vector& check) {
+    const tag d;
+    const vector one = hn::Set(d, number(1));
+    vector inverse = rough_inverse(y);
+    vector error = hn::NegMulAdd(y, inverse, one);
+    check = hn::Add(check, hn::Abs(error));
+    inverse = hn::MulAdd(inverse, error, inverse);
+    if constexpr (!is_single)
+        inverse = hn::MulAdd(inverse, hn::NegMulAdd(y, inverse, one), inverse);
+    return hn::Mul(x, inverse);
+}
+
+/// Whether all of a sum of checks were estimates. They were not where y was 0, infinite or NaN, or
+/// 1 / y is no number, as of some denormals: of such the sum is NaN, infinite, or 1.
+HWY_INLINE bool are_inverses(vector check) {
+    const tag d;
+    return HWY_LIKELY(hn::AllTrue(d, hn::Lt(check, hn::Set(d, number(0.5)))));
 }
 
 }  // namespace

@@ -29,8 +29,10 @@ HWY_INLINE vector binary_of(vector a, vector x) {
     else if constexpr (what == body_binary::subtract) return hn::Sub(a, x);
     else if constexpr (what == body_binary::subtract_from) return hn::Sub(x, a);
     else if constexpr (what == body_binary::multiply) return hn::Mul(a, x);
-    else if constexpr (what == body_binary::divide) return hn::Div(a, x);
-    else if constexpr (what == body_binary::divide_into) return hn::Div(x, a);
+    else if constexpr (what == body_binary::divide || what == body_binary::quotient)
+        return hn::Div(a, x);
+    else if constexpr (what == body_binary::divide_into || what == body_binary::quotient_into)
+        return hn::Div(x, a);
     else if constexpr (what == body_binary::larger) return larger(a, x);
     else if constexpr (what == body_binary::smaller) return smaller(a, x);
     else if constexpr (what == body_binary::logical_and)

@@ -21,7 +21,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 long double meaning(int op, long double x) {
     if (op == bodies::inverse_root) return 1 / std::sqrt(x);
-    if (op == bodies::inverse) return 1 / x;
     if (op == bodies::inverse_root_cubed) return 1 / (x * std::sqrt(x));
     return kernels::scalar::apply<long double>(op, x, x, x);
 }
@@ -90,8 +89,6 @@ void check_accuracy() {
     CHECK(worst(of(opcode::sigmoid), between<T>(-60, 60)) < 4);
     CHECK(worst(of(opcode::softplus), between<T>(-3, 3)) < 5);
     CHECK(worst(bodies::inverse_root, of_all_sizes<T>()) < 4);
-    CHECK(worst(bodies::inverse, of_all_sizes<T>()) <= 1);
-    CHECK(worst(bodies::inverse, between<T>(-1000, -0.001)) <= 1);
     // Beyond that roots of cubes are no normal numbers.
     CHECK(worst(bodies::inverse_root_cubed, of_all_sizes<T>(0.6)) < 6);
     CHECK(worst(bodies::inverse_root_cubed, between<T>(0.01, 100)) < 5);
@@ -110,11 +107,56 @@ void check_edges() {
     }
     const std::vector<T> of_roots = {0, T(-0.0), 1, -1, inf, -inf, nan, tiny, big, -big, 2};
     CHECK(worst(bodies::inverse_root, of_roots) < 4);
-    CHECK(worst(bodies::inverse, x) <= 1);
     CHECK(worst(bodies::inverse_root_cubed, of_roots) < 6);
 }
 
+/// Of all pairs of two lists the worst quotient, in ulp: of a number of a row and of a value.
+template <class T>
+double worst_quotient(const std::vector<T>& x, const std::vector<T>& y) {
+    double error = 0;
+    for (const bool into : {false, true}) {
+        bodies::body b;
+        const int loaded = b.row(into ? 1 : 0);
+        const int value = b.apply(opcode::negate, b.apply(opcode::negate, loaded));
+        const int other = b.row(into ? 0 : 1);
+        b.fold({kernels::body_fold::add, false,
+                b.apply(bodies::quotient, into ? other : value, into ? value : other)});
+        for (const T divisor : y) {
+            const std::vector<T> divisors(x.size(), divisor);
+            const auto got = machine::run<T>(b, {x, divisors}, {}, x.size(), 1)[0];
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                CAPTURE(x[i], divisor, got[i]);
+                const double here = ulps(got[i], static_cast<long double>(x[i]) / divisor);
+                if (here == infinity) FAIL_CHECK("of another kind");
+                error = std::max(error, here);
+            }
+        }
+    }
+    return error;
+}
+
+template <class T>
+void check_quotients() {
+    const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+    const T big = std::numeric_limits<T>::max(), tiny = std::numeric_limits<T>::denorm_min();
+    const T least = std::numeric_limits<T>::min();
+    const std::vector<T> edges = {0,    T(-0.0), 1,         -1,        3,       T(-0.1),
+                                  inf,  -inf,    nan,       tiny,      -tiny,   big,
+                                  -big, least,   least / 8, least * 3, big / 3, 1 / least};
+    CHECK(worst_quotient(edges, edges) <= 1.5);
+    auto divisors = of_all_sizes<T>(0.99);
+    divisors.resize(40);
+    CHECK(worst_quotient(between<T>(-1000, 1000), divisors) <= 1.5);
+}
+
 }  // namespace
+
+TEST_CASE("quotients of bodies, at their edges too") {
+    ricci::test::every_target().run([] {
+        check_quotients<float>();
+        check_quotients<double>();
+    });
+}
 
 TEST_CASE("functions of bodies are accurate") {
     ricci::test::every_target().run([] {

@@ -132,7 +132,7 @@ inline bounded applied(int op, bounded a, bounded b, bounded c, long double unit
         r.error = size(at(a.value - a.error) - r.value) + 8 * unit * size(r.value);
         return r;
     }
-    if (op == bodies::inverse) op = kernels::operation(opcode::reciprocal);
+    if (op == bodies::quotient) op = kernels::operation(opcode::divide);
     if (op == bodies::less_product) {
         b.value = -b.value;
         op = kernels::multiply_add;

@@ -218,3 +218,31 @@ TEST_CASE("log-sum-exps in registers at their edges") {
         }
     }
 }
+
+TEST_CASE("quotients of pairs keep floors, conditions and denormals") {
+    const std::size_t n = 130, m = 90;
+    pairs::matrix x{n, 1, {}}, y{m, 1, {}};
+    for (std::size_t i = 0; i < n; ++i) x.values.push_back(static_cast<long double>(i % 97));
+    for (std::size_t j = 0; j < m; ++j) y.values.push_back(static_cast<long double>(1 + j % 61));
+    const auto of = [&](const char* text) {
+        return ricci::run(ricci::parse(text).value(), {{"x", pairs::array_of<float>(x, 1)},
+                                                       {"y", pairs::array_of<float>(y, 1)}});
+    };
+    const auto floors =
+        of(R"(f^i = \sum_j (\lfloor \frac{x^i}{y^j} \rfloor + [\frac{x^i}{y^j} = 1]))");
+    for (std::size_t i = 0; i < n; ++i) {
+        long double want = 0;
+        for (std::size_t j = 0; j < m; ++j)
+            want += std::floor(x(i) / y(j)) + (x(i) == y(j) ? 1 : 0);
+        CHECK(static_cast<const float*>(floors["f"].data())[i] == want);
+    }
+    // 1 / y is no float here.
+    for (std::size_t i = 0; i < n; ++i) x(i) = static_cast<float>(0x1p-140L * (i % 5));
+    for (std::size_t j = 0; j < m; ++j) y(j) = static_cast<float>(0x1p-138L * (1 + j % 3));
+    const auto ratios = of(R"(f^i = \sum_j \tanh(\frac{x^i}{y^j}))");
+    for (std::size_t i = 0; i < n; ++i) {
+        long double want = 0;
+        for (std::size_t j = 0; j < m; ++j) want += std::tanh(x(i) / y(j));
+        CHECK(std::abs(static_cast<const float*>(ratios["f"].data())[i] - want) <= 1e-5L * want);
+    }
+}
