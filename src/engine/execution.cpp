@@ -147,7 +147,8 @@ std::optional<execution::early_check> execution::find_early_check(const plan::pr
         return check_under(plan, step, {c->a_wanted.use.slot, c->b_wanted.use.slot});
     }
     const auto* const g = std::get_if<plan::gather_step>(&plan.compiled[step]);
-    if (g == nullptr || g->lookups.empty() || !are_operands(g->lookups)) return std::nullopt;
+    if (g == nullptr || g->lookups.empty() || g->lookups[0].may_stray || !are_operands(g->lookups))
+        return std::nullopt;
     return check_under(plan, step, {g->wanted.use.slot});
 }
 

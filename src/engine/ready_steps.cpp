@@ -94,7 +94,8 @@ elementwise::prepared_gather gather_kernels(const plan::program_plan& plan,
 
 ready_gather::ready_gather(const plan::program_plan& plan, const planned& s)
     : kernels_(gather_kernels(plan, s)), places_(s.lookups.size() + (s.wanted.use.slot ? 1 : 0)) {
-    for (const auto& l : s.lookups) strays_.push_back(l.words);
+    for (const auto& l : s.lookups)
+        if (!l.may_stray) strays_.push_back(l.words);
 }
 
 void ready_gather::bind(const plan_memory& memory, const planned& s) {

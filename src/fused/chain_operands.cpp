@@ -22,8 +22,10 @@ chain_operands::chain_operands(const steps::fused_chain& what)
         for (auto* operand : {&s.log_sum_exp, &s.maximum, &s.excess, &s.largest})
             *operand = moved(*operand, before_second);
     }
+    for (auto& l : second_.lookups)
+        for (auto* operand : {&l.operand, &l.numbers}) *operand = moved(*operand, before_second);
     for (auto& s : second_.consumers)
-        for (auto* operand : {&s.b, &s.output, &s.count, &s.place})
+        for (auto* operand : {&s.b, &s.output, &s.count, &s.place, &s.landing})
             *operand = moved(*operand, before_second);
     first_.operands.insert(first_.operands.end(), what.operands.begin(), what.operands.end());
     first_.operands.insert(first_.operands.end(), what.second.operands.begin(),

@@ -26,10 +26,11 @@ column_consumer<T>::column_consumer(const steps::tile_consumer& consumer, tiles<
       padded_(folds() ? made.table().lanes : rounded_up(values_.total, made.packing().lanes)),
       in_place_(b_ >= 0 && values_.a.size() == 1 && values_.last.a == 1 &&
                 padded_ == values_.total),
+      landing_(consumer, made.shape()),
       beta_(static_cast<T>(consumer.beta)),
       // Whole vectors are written.
-      at_once_(alone && !folds() && beta_ == 0 && values_.b.size() == 1 && values_.last.b == 1 &&
-               padded_ == values_.total),
+      at_once_(alone && !folds() && !landing_.exists() && beta_ == 0 && values_.b.size() == 1 &&
+               values_.last.b == 1 && padded_ == values_.total),
       sums_(at_once_ ? 0
                      : made.take_shared(static_cast<std::size_t>(padded_ * columns * carried_))),
       packed_(made.take(static_cast<std::size_t>(folds() ? padded_ * made.sizes().columns
@@ -148,7 +149,7 @@ void column_consumer<T>::write_folds(const tile_task<T>& t, std::int64_t block, 
 
 template <class T>
 void column_consumer<T>::pack(const tile_task<T>& t) const {
-    if (in_place_ || folds()) return;
+    if (in_place_ || folds() || landing_.exists()) return;
     if (b_ < 0) {
         std::fill_n(t.address(packed_), padded_ * t.width.rows, T{0});
         for (std::int64_t i = 0; i < t.width.rows; ++i)
@@ -178,8 +179,22 @@ template <class T>
 void column_consumer<T>::add(const tile_task<T>& t, const tile_range& range,
                              std::int64_t block) const {
     if (folds()) return fold(t, range, block);
+    if (landing_.exists())
+        return add_landing(t, range, t.shared_address(sums_) + (range.column - block) * padded_);
     add_to(t, range, t.shared_address(sums_) + (range.column - block) * padded_, padded_,
            kernels::product_mode::add);
+}
+
+template <class T>
+void column_consumer<T>::add_landing(const tile_task<T>& t, const tile_range& range,
+                                     T* sums) const {
+    const std::int64_t columns = range.column_end - range.column;
+    landing_.each(t.bases, t.at, t.row, t.width.rows, [&](std::int64_t x, std::int64_t value) {
+        const T* from = t.tile[tile_] + x;
+        T* to = sums + value;
+        for (std::int64_t c = 0; c < columns; ++c, from += t.width.width, to += padded_)
+            *to += *from;
+    });
 }
 
 // Adds the tile to rows of C, or makes it these.

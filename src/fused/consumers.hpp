@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/fused/fold_numbers.hpp"
+#include "src/fused/tile_lookups.hpp"
 #include "src/fused/tiles.hpp"
 #include "src/steps/fused.hpp"
 
@@ -74,6 +75,7 @@ private:
     void write_fold(const tile_task<T>& t, bool first) const;
     kernels::lane_product<T> product(const tile_task<T>& t, const tile_range& range) const;
     void add_narrow(kernels::lane_product<T> x) const;
+    void add_landing(const tile_task<T>& t, const tile_range& range, const T* factor) const;
     void find_factors(const tile_task<T>& t, double number, T* factors) const;
     void write(const tile_task<T>& t, T beta, const T* factors, T* scratch) const;
 
@@ -85,8 +87,10 @@ private:
     std::int64_t carried_ = 1;              // numbers of a fold for each row
     inner_loops values_;
     std::int64_t padded_ = 1;  // values, to whole vectors
+    landing_values landing_;
     T beta_ = 0;
     std::size_t sums_ = 0;  // in a worker's memory
+    std::size_t part_ = 0;  // of what lands: the sums of a range
 };
 
 /// C[batch, column, value]: sums over rows, [column][value]. Other folds keep a vector of lanes for
@@ -128,6 +132,7 @@ private:
     T* result(const tile_task<T>& t, std::int64_t column) const;
     bool folds() const { return by_ != steps::monoid::sum; }
     void fold(const tile_task<T>& t, const tile_range& range, std::int64_t block) const;
+    void add_landing(const tile_task<T>& t, const tile_range& range, T* sums) const;
     using fold_states = fold_numbers<T, kernels::lane_place<T>>;
     fold_states states_from(const tile_task<T>& t, std::int64_t column) const;
     void fold_values(const tile_task<T>& t, const tile_range& range, const fold_states& s) const;
@@ -145,6 +150,7 @@ private:
     std::int64_t columns_ = 0;  // of a block
     std::int64_t padded_ = 1;   // values, to whole vectors
     bool in_place_ = false;     // B is read where it lies
+    landing_values landing_;
     T beta_ = 0;
     bool at_once_ = false;
     std::size_t sums_ = 0;    // in memory that tiles of rows share

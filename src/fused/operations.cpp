@@ -49,8 +49,9 @@ void transpose(const kernels::kernel_table<T>& packing, const T* from, std::int6
 }
 
 template <class T>
-prepared_operation<T>::prepared_operation(const steps::tile_operation& operation, const geometry& g,
-                                          const tile_sizes& sizes, std::size_t tiles,
+prepared_operation<T>::prepared_operation(const steps::fused_group& what,
+                                          const steps::tile_operation& operation, const geometry& g,
+                                          const tile_sizes& sizes,
                                           const kernels::kernel_table<T>& packing, double nothing)
     : program_(operation.program.begin(), operation.program.end()),
       nothing_(operation.kind == steps::operation_kind::values
@@ -62,8 +63,11 @@ prepared_operation<T>::prepared_operation(const steps::tile_operation& operation
     for (auto& i : program_)
         if (i.code == steps::opcode::load && i.operand < 0)
             i.operand = static_cast<std::int32_t>(operands_) + (-2 - i.operand);
-    for (std::size_t k = 0; k < operands_; ++k) strides_.push_back(g.strides(k));
-    strides_.resize(operands_ + tiles);
+    for (std::size_t k = 0; k < operands_; ++k) {
+        strides_.push_back(g.strides(k));
+        looked_up_.emplace_back(what, g, k);
+    }
+    strides_.resize(operands_ + what.products.size() + what.operations.size());
     analysed_ = program_.size() <= most_instructions;
     // Only conditions and masks that are numbers make a tile empty by themselves.
     unconditional_ =
@@ -78,6 +82,7 @@ prepared_operation<T>::prepared_operation(const steps::tile_operation& operation
 template <class T>
 bool prepared_operation<T>::is_copied(std::size_t operand, bool last) const {
     if (operand >= operands_) return false;
+    if (is_looked_up(operand)) return true;
     const auto stride = strides_[operand].row;
     const tile_width& w = last ? sizes_.last : sizes_.full;
     return stride != 0 && (stride != 1 || w.rows != w.width || is_repeated(operand));
@@ -86,7 +91,7 @@ bool prepared_operation<T>::is_copied(std::size_t operand, bool last) const {
 // Whether all columns of a tile have the same values: a chunk of them is enough.
 template <class T>
 bool prepared_operation<T>::is_repeated(std::size_t operand) const {
-    return operand < operands_ && strides_[operand].column == 0;
+    return operand < operands_ && strides_[operand].column == 0 && !is_looked_up(operand);
 }
 
 template <class T>
@@ -199,7 +204,7 @@ interval prepared_operation<T>::leaf(const steps::instruction& i, const tile_ran
 template <class T>
 interval prepared_operation<T>::loaded(std::size_t operand, const tile_range& range,
                                        const operand_memory<T>& operands) const {
-    if (operands.bases == nullptr) return any_number;
+    if (operands.bases == nullptr || is_looked_up(operand)) return any_number;
     const tile_stride s = strides_[operand];
     const std::int64_t at = operands.at[operand];
     if (s.row == 0 && s.column == 0) {
@@ -220,6 +225,7 @@ std::vector<std::size_t> prepared_operation<T>::compared() const {
     for (std::size_t k = 0; k < program_.size(); ++k) {
         const auto operand = static_cast<std::size_t>(program_[k].operand);
         if (decides[k] != 0 && program_[k].code == steps::opcode::load && operand < operands_ &&
+            !is_looked_up(operand) &&
             (strides_[operand].row != 0) != (strides_[operand].column != 0))
             found.push_back(operand);
     }
@@ -266,8 +272,8 @@ bool prepared_operation<T>::is_fixed(const geometry& g) const {
     return std::all_of(program_.begin(), program_.end(), [&](const steps::instruction& i) {
         const auto operand = static_cast<std::size_t>(i.operand);
         if (i.code == steps::opcode::load)
-            return !conditions || operand >= operands_ || strides_[operand].row != 0 ||
-                   strides_[operand].column != 0;
+            return !conditions || operand >= operands_ || is_looked_up(operand) ||
+                   strides_[operand].row != 0 || strides_[operand].column != 0;
         if (i.code != steps::opcode::position) return true;
         return stands_still(g.batch, operand) && stands_still(g.other_rows, operand) &&
                stands_still(g.other_columns, operand);
@@ -326,7 +332,13 @@ void prepared_operation<T>::run(std::size_t number, const tile_range& range, boo
         const tile_stride s = strides_[k];
         m.bases[k] = operands.bases[k];
         m.at[k] = operands.at[k] + range.row * s.row + range.column * s.column;
-        if (v.copied[last ? 1 : 0][k] != 0) {
+        if (is_looked_up(k)) {
+            looked_up_[k].read({range.row, w.rows, range.column, columns, w.width}, operands.bases,
+                               operands.at, copied);
+            m.bases[k] = copied;
+            m.at[k] = 0;
+            copied += sizes_.columns * sizes_.full.width;
+        } else if (v.copied[last ? 1 : 0][k] != 0) {
             const bool repeated = is_repeated(k);
             const bool stays = m.kept != nullptr && kept_[k] >= 0;
             const std::int64_t tile = sizes_.columns * sizes_.full.width;

@@ -12,6 +12,7 @@
 #include "src/fused/bounds.hpp"
 #include "src/fused/conditions.hpp"
 #include "src/fused/geometry.hpp"
+#include "src/fused/tile_lookups.hpp"
 #include "src/steps/fused.hpp"
 
 namespace ricci::fused {
@@ -66,8 +67,9 @@ struct knowledge {
 template <class T>
 class prepared_operation {
 public:
-    prepared_operation(const steps::tile_operation& operation, const geometry& g,
-                       const tile_sizes& sizes, std::size_t tiles,
+    /// Of a group.
+    prepared_operation(const steps::fused_group& what, const steps::tile_operation& operation,
+                       const geometry& g, const tile_sizes& sizes,
                        const kernels::kernel_table<T>& packing, double nothing);
 
     /// Bit t of `zero_tiles` says that tile t is 0 everywhere.
@@ -139,6 +141,9 @@ private:
     bool is_copied(std::size_t operand, bool last) const;
     bool is_repeated(std::size_t operand) const;
     bool has_copy(std::size_t operand, const memory& m, std::int64_t columns) const;
+    bool is_looked_up(std::size_t operand) const {
+        return operand < operands_ && looked_up_[operand].exists();
+    }
     void operation(std::size_t operand, const T* from, std::int64_t rows, std::int64_t width,
                    std::int64_t columns, T* to) const;
 
@@ -148,7 +153,8 @@ private:
     bool unconditional_ = false;
     tile_sizes sizes_;
     const kernels::kernel_table<T>* packing_;
-    std::vector<tile_stride> strides_;  // of the operands, then of the tiles
+    std::vector<tile_stride> strides_;          // of the operands, then of the tiles
+    std::vector<looked_up_operand> looked_up_;  // by operand
     std::size_t operands_ = 0;
     std::vector<special_case> variants_;  // [0] knows nothing
     std::size_t numbers_ = 0, slots_ = 0, copied_ = 0;

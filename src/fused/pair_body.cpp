@@ -28,6 +28,8 @@ public:
     reader(const steps::fused_group& what, const geometry& g) : group_(what), geometry_(g) {}
 
     pair_body read() {
+        const auto lands = [](const steps::tile_consumer& c) { return c.landing >= 0; };
+        require(group_.lookups.empty() && std::ranges::none_of(group_.consumers, lands));
         const auto is_of_rows = [](const steps::tile_consumer& c) {
             return c.summed == loop_role::column;
         };

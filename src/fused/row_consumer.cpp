@@ -26,8 +26,10 @@ row_consumer<T>::row_consumer(const steps::tile_consumer& consumer, tiles<T>& ma
       carried_(steps::numbers_carried(consumer)),
       values_(flatten(consumer.values)),
       padded_(rounded_up(values_.total, made.packing().lanes)),
+      landing_(consumer, made.shape()),
       beta_(static_cast<T>(consumer.beta)),
-      sums_(made.take(static_cast<std::size_t>(most_sums()))) {}
+      sums_(made.take(static_cast<std::size_t>(most_sums()))),
+      part_(landing_.exists() ? made.take(static_cast<std::size_t>(most_sums())) : 0) {}
 
 template <class T>
 std::int64_t row_consumer<T>::most_sums() const {
@@ -95,6 +97,7 @@ void row_consumer<T>::add(const tile_task<T>& t, const tile_range& range, bool f
     const T* factor =
         weights_ < 0 ? nullptr : tiles_->state_of(t, static_cast<std::size_t>(weights_)).factor;
     T* const sums = t.address(sums_);
+    if (landing_.exists()) return add_landing(t, range, factor);
     if (b_ < 0) {
         const auto lanes = static_cast<std::size_t>(width);
         std::fill_n(scratch, lanes, T{0});
@@ -121,6 +124,27 @@ void row_consumer<T>::add(const tile_task<T>& t, const tile_range& range, bool f
         }
         x.c += narrow ? x.rows : x.rows * width;
     }
+}
+
+// Where a range has fewer columns than there are values, these are not summed apart first.
+template <class T>
+void row_consumer<T>::add_landing(const tile_task<T>& t, const tile_range& range,
+                                  const T* factor) const {
+    const std::int64_t width = t.width.width, columns = range.column_end - range.column;
+    T* const sums = t.address(sums_);
+    const bool apart = values_.total < columns;
+    T* const part = apart ? t.address(part_) : sums;
+    if (factor != nullptr)
+        for (std::int64_t k = 0; k < values_.total * width; k += width)
+            for (std::int64_t x = 0; x < width; ++x) sums[k + x] *= factor[x];
+    if (apart) std::fill_n(part, values_.total * width, T{0});
+    landing_.each(t.bases, t.at, range.column, columns, [&](std::int64_t c, std::int64_t value) {
+        const T* const from = t.tile[tile_] + c * width;
+        T* const to = part + value * width;
+        for (std::int64_t x = 0; x < width; ++x) to[x] += from[x];
+    });
+    if (apart)
+        for (std::int64_t k = 0; k < values_.total * width; ++k) sums[k] += part[k];
 }
 
 template <class T>

@@ -71,12 +71,10 @@ void tiles<T>::add_operations(const steps::fused_group& what) {
             alone = alone && std::ranges::none_of(other.program, loads);
         const bool folded = by && steps::is_extremum(*by);
         const double nothing = alone && folded ? steps::entry_of(*by).identity : 0;
-        operations_.push_back({prepared_operation<T>(s, geometry_, sizes_,
-                                                     what.products.size() + what.operations.size(),
-                                                     *packing_, nothing),
-                               s.kind == steps::operation_kind::weights,
-                               s.kind == steps::operation_kind::recomputed, s.log_sum_exp,
-                               s.maximum, s.excess, s.largest, 0, static_cast<T>(nothing)});
+        operations_.push_back(
+            {prepared_operation<T>(what, s, geometry_, sizes_, *packing_, nothing),
+             s.kind == steps::operation_kind::weights, s.kind == steps::operation_kind::recomputed,
+             s.log_sum_exp, s.maximum, s.excess, s.largest, 0, static_cast<T>(nothing)});
     }
     find_conditions();
     // Where 0 is a value like any other, no tile is left out.

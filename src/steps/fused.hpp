@@ -95,9 +95,24 @@ struct tile_consumer {
     std::int32_t weights = -1;
     std::vector<inner_loop> values;  // a: of B, b: of the output
     double beta = 0;
+    /// Of a sum over columns or rows, without B: an operand of whole numbers, one for each of these,
+    /// which says at which of the values it is added up; what it says is none is added nowhere. -1:
+    /// there is one value.
+    std::int32_t landing = -1;
+    element landing_type = element::i32;  // i32 or i64
     /// With batch: C += number * tile instead, where several pairs of a row and a column may reach
     /// the same element.
     bool added = false;
+};
+
+/// An axis of an operand whose place whole numbers say: one for each row, for each column, or for
+/// all of a tile. What is at no place of it reads 1, which nobody wants.
+struct tile_lookup {
+    std::int32_t operand = -1;    // which is loaded by operations alone
+    std::int32_t numbers = -1;    // an operand
+    element type = element::i32;  // of the numbers: i32 or i64
+    std::int64_t stride = 0;      // of the axis
+    std::int64_t extent = 0;      // of the axis
 };
 
 /// How many numbers a fold that is no sum carries for each result.
@@ -112,6 +127,7 @@ struct fused_group {
     element type = element::f32;
     std::vector<fused_loop> loops;
     std::vector<operand> operands;  // a stride for each loop; no memory for positions
+    std::vector<tile_lookup> lookups;
     std::vector<tile_product> products;
     std::vector<tile_operation> operations;
     std::vector<tile_consumer> consumers;

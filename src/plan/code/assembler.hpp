@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -16,7 +17,8 @@
 namespace ricci::plan {
 
 /// Turns an expression without sums and folds into instructions. `place_load` and `place_position`
-/// give the operand number of a load or position.
+/// give the operand number of a load or position. What is looked up is none, but where `place_load`
+/// takes such an expression as well.
 template <class Load, class Position>
 class assembler {
 public:
@@ -57,9 +59,13 @@ private:
                 leaf.code = opcode::position;
                 leaf.operand = position_(node.at);
                 break;
+            case kind::gather:
+                if constexpr (std::is_invocable_v<Load, const expression&>)
+                    leaf.operand = load_(node);
+                leaf.code = opcode::load;
+                break;
             case kind::sum:
             case kind::fold:
-            case kind::gather:
             case kind::operation:
                 return operation(e);
         }

@@ -1,6 +1,7 @@
 // Fused groups with strides and programs of instructions.
 #include <algorithm>
 #include <map>
+#include <type_traits>
 #include <utility>
 
 #include "src/plan/code/assembler.hpp"
@@ -117,15 +118,20 @@ private:
         }
     }
 
-    std::int32_t place_operand(slot_number slot, const place& at, ir::range positions,
-                               bool written) {
+    /// `lookups`: its axes that numbers say, of an operand that is yet to be.
+    std::int32_t place_operand(slot_number slot, const place& at, ir::range positions, bool written,
+                               const std::vector<tile_lookup>& lookups = {}) {
         steps::operand o = walked(at);
         auto& all = made_.group.operands;
         auto& uses = made_.uses;
         for (std::size_t k = 0; k < all.size(); ++k)
             if (uses[k].slot == slot && all[k].offset == o.offset && all[k].strides == o.strides &&
-                uses[k].written == written)
+                uses[k].written == written && has_lookups(static_cast<std::int32_t>(k), lookups))
                 return static_cast<std::int32_t>(k);
+        for (tile_lookup l : lookups) {
+            l.operand = static_cast<std::int32_t>(all.size());
+            made_.group.lookups.push_back(l);
+        }
         all.push_back(std::move(o));
         uses.push_back({{slot, positions}, written});
         return static_cast<std::int32_t>(all.size()) - 1;
@@ -133,6 +139,32 @@ private:
     place address(const access& a) const { return address_of(a, plan_.slot_of(a).strides); }
     std::int32_t operand(const access& a, bool written) {
         return place_operand(a.slot, address(a), a.positions, written);
+    }
+
+    bool has_lookups(std::int32_t operand, const std::vector<tile_lookup>& lookups) const {
+        std::size_t count = 0;
+        for (const tile_lookup& mine : made_.group.lookups) {
+            if (mine.operand != operand) continue;
+            ++count;
+            if (std::ranges::none_of(lookups, [&](const tile_lookup& l) {
+                    return l.numbers == mine.numbers && l.stride == mine.stride;
+                }))
+                return false;
+        }
+        return count == lookups.size();
+    }
+    /// An operand that is read where numbers say.
+    std::int32_t looked_up(const expression& node) {
+        std::vector<tile_lookup> lookups;
+        const slot& source = plan_.slot_of(node.source);
+        for (std::size_t k = 0; k < node.lookups.size(); ++k) {
+            const auto axis = static_cast<std::size_t>(node.lookups[k].axis);
+            const access& numbers = values_[node.arguments[k]].source;
+            lookups.push_back({-1, operand(numbers, false), plan_.type_of(numbers.slot),
+                               source.strides[axis], source.extents[axis]});
+        }
+        return place_operand(node.source.slot, address(node.source), node.source.positions, false,
+                             lookups);
     }
 
     bool moves_along(const access& a, loop_role role) const {
@@ -197,9 +229,12 @@ private:
     }
 
     void add_operation(operation_kind kind, const member& m, expr value) {
-        const auto load = [&](const access& from) {
-            const auto tile = tiles_.find(from.slot);
-            return tile != tiles_.end() ? tile_operand(tile->second) : operand(from, false);
+        const auto load = [&]<class From>(const From& from) {
+            if constexpr (std::is_same_v<From, expression>) return looked_up(from);
+            else {
+                const auto tile = tiles_.find(from.slot);
+                return tile != tiles_.end() ? tile_operand(tile->second) : operand(from, false);
+            }
         };
         const auto position = [&](const place& at) {
             return place_operand(slot_number::none, at, {}, false);
@@ -227,6 +262,13 @@ private:
         if (m.weights)
             s.weights =
                 tiles_.at(m.weights) - static_cast<std::int32_t>(made_.group.products.size());
+        if (m.what.kind == assignment_kind::lookups) {
+            const access& numbers = values_[m.what.numbers].source;
+            s.landing = operand(numbers, false);
+            s.landing_type = plan_.type_of(numbers.slot);
+            const loop l = m.what.scattered;
+            s.values.push_back({values_.extent(l), 0, address(m.what.target).factor(l)});
+        }
         if (!alone) {
             const access& b = values_[body.arguments[1]].source;
             s.b = operand(b, false);

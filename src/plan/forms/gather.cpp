@@ -209,8 +209,55 @@ expr lowering::with_stored_condition(expr gather) {
     return graph_.regathered(gather, std::move(arguments));
 }
 
+// Of several numbers, where the condition says that all of them are places: nobody wants what is at
+// no place, and no plane says where.
+expr lowering::without_own_condition(expr gather) {
+    const expression node = graph_[gather];
+    if (node.lookups.size() < 2 || node.arguments.size() == node.lookups.size()) return gather;
+    const auto conditions = graph_.factors(node.arguments.back());
+    auto lookups = node.lookups;
+    expr_list numbers;
+    for (std::size_t k = 0; k < lookups.size(); ++k) {
+        for (const expr part : graph_.factors(lands(gather, k)))
+            if (std::ranges::find(conditions, part) == conditions.end()) return gather;
+        lookups[k].may_stray = true;
+        numbers.push_back(node.arguments[k]);
+    }
+    return graph_.regathered(gather, std::move(numbers), node.source, std::move(lookups));
+}
+
+// A condition that no number has all loops of would be a plane. Whether each number has to be a
+// place is found by itself then, by a gather that nobody reads, and what is read at no place is
+// nobody's.
+expr lowering::checked_apart(expr gather) {
+    const expression node = graph_[gather];
+    if (node.arguments.size() == node.lookups.size() || is_edged_gather(gather)) return gather;
+    const expr condition = node.arguments.back();
+    auto lookups = node.lookups;
+    for (std::size_t k = 0; k < lookups.size(); ++k) {
+        const auto& by_number = graph_[node.arguments[k]].indices;
+        if (without(graph_[condition].indices, by_number).empty()) return gather;
+    }
+    access first = node.source;
+    for (place& p : first.at) p = {graph_.reach(p).least, {}};
+    expr_list numbers;
+    for (std::size_t k = 0; k < lookups.size(); ++k) {
+        numbers.push_back(node.arguments[k]);
+        const expr check =
+            graph_.gather(first, {lookups[k]}, {numbers.back()}, {&condition, 1}, node.condition);
+        lookups[k].may_stray = true;
+        if (graph_[check].kind != kind::gather) continue;
+        const loop_list loops = graph_[check].indices;
+        const slot_number source = first.slot;
+        emit_gather(check, memory_over(loops, plan_.type_of(source), plan_.is_truth(source)),
+                    loops);
+    }
+    return graph_.regathered(gather, std::move(numbers), node.source, std::move(lookups));
+}
+
 void lowering::emit_gather(expr e, const access& target, const loop_list& indices) {
     if (graph_[e].kind == kind::gather && has_edge(graph_[e].source)) e = padded(e);
+    if (graph_[e].kind == kind::gather) e = checked_apart(without_own_condition(e));
     if (graph_[e].kind == kind::gather) e = with_stored_condition(e);
     if (is_edged_gather(e)) return emit_gather_boxes(e, target, indices);
     const auto& node = graph_[e];

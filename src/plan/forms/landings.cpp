@@ -154,6 +154,31 @@ expr lowering::landed_together(fold folding, const loop_list& over, const landed
     return graph_.load(std::move(read));
 }
 
+// A sum of values that land along two axes, each by numbers of its own loops, as what pairs have
+// does where a table is looked up by both: first along one axis, for all that the other's numbers
+// say, and then along that. None: what is in between is not smaller than the values.
+expr lowering::landed_in_turn(const loop_list& over, const landed_fold& f) {
+    constexpr double least_part = 0.5;
+    if (f.at.size() != 2) return expr::none;
+    const auto by = [&](std::size_t k) { return common(over, graph_[f.at[k].numbers].indices); };
+    if (!common(by(0), by(1)).empty()) return expr::none;
+    loop_list values;
+    for (const expr e : f.rest.parts) values = united(values, graph_[e].indices);
+    if (!without(united(by(0), by(1)), values).empty()) return expr::none;
+    // Columns come last as a rule: along them first.
+    const std::size_t first = by(0).back() < by(1).back() ? 1 : 0;
+    const landing &inner = f.at[first], &outer = f.at[1 - first];
+    const loop_list summed = without(over, by(1 - first));
+    auto between = without(united(values, graph_[inner.numbers].indices), summed);
+    between = united(between, {inner.axis});
+    if (graph_.size(between) > least_part * graph_.size(values)) return expr::none;
+    expr_list body = f.rest.parts;
+    body.push_back(inner.test);
+    const expr part = graph_.sum(summed, graph_.multiply(body));
+    const access memory = computed(between, part);
+    return graph_.sum(without(over, summed), graph_.multiply({outer.test, graph_.load(memory)}));
+}
+
 // The fold as one of a body again.
 expr lowering::fold_of(fold folding, const loop_list& over, const landed_fold& f) {
     guarded body;

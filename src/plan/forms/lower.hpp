@@ -151,6 +151,7 @@ private:
     bool lands_together(expr sum);
     expr flat_number(const landed_fold& f) const;
     bool is_in_memory_as(expr e, element type) const;
+    expr landed_in_turn(const loop_list& over, const landed_fold& f);
     expr landed_together(fold folding, const loop_list& over, const landed_fold& f);
     expr fold_of(fold folding, const loop_list& over, const landed_fold& f);
     expr landed_logarithm(const loop_list& over, landed_fold f);
@@ -202,6 +203,8 @@ private:
     void emit_lookups(const lookup_sum& s, const access& target, const loop_list& indices,
                       double beta);
 
+    expr without_own_condition(expr gather);
+    expr checked_apart(expr gather);
     expr with_stored_condition(expr gather);
     void emit_gather(expr e, const access& target, const loop_list& indices);
     bool is_edged_gather(expr e) const;

@@ -21,7 +21,11 @@ expr lowering::other_form(expr sum) {
     if (const auto decaying = recurrence_of(over, body)) return *decaying;
     if (in_blocks(sum)) return graph_.load(computed(loop_list(graph_[sum].indices), sum));
     if (const auto s = lookups_of(sum)) return looked_up(*s);
-    if (lands_together(sum)) return landed_together(fold::sum, over, *landed(sum));
+    if (lands_together(sum)) {
+        const auto there = *landed(sum);
+        if (const expr in_turn = landed_in_turn(over, there)) return in_turn;
+        return landed_together(fold::sum, over, there);
+    }
     return beside_scatter(sum);
 }
 

@@ -13,12 +13,21 @@ bool is_smaller(const graph& values, expr e, const loop_list& loops) {
     return values[e].kind == kind::load && !without(loops, values[e].indices).empty();
 }
 
+/// Whether a tensor repeats another one of its type along some axes.
+bool is_repeated(const program_plan& plan, const definition& of) {
+    const auto& node = plan.values[of.value];
+    return plan.slot_of(of.target).kind == storage::workspace && node.kind == kind::load &&
+           !node.edged && is_smaller(plan.values, of.value, loops_of(of.target)) &&
+           plan.holds(node.source.slot, plan.type_of(of.target.slot));
+}
+
 }  // namespace
 
-// A difference, which is not multiplied out, as its terms would cancel one another; or a sum over
-// few axes of what lacks some of the loops.
+// What repeats another tensor; a difference, which is not multiplied out, as its terms would cancel
+// one another; or a sum over few axes of what lacks some of the loops.
 expr recomputed_differences::difference_of(const definition& of) const {
     auto& values = plan_.values;
+    if (is_repeated(plan_, of)) return of.value;
     const auto loops = loops_of(of.target);
     const bool pairs = plan_.slot_of(of.target).kind == storage::workspace && loops.size() >= 3 &&
                        values[of.value].indices == loops &&
@@ -52,7 +61,9 @@ expr recomputed_differences::value_of(const access& read) {
     if (!value) return expr::none;
     const expr here = defined_.part_at(*of, value, read);
     if (!here) return expr::none;
-    in_memory_[here] = plan_.values.load(read);
+    // What is repeated is in memory itself.
+    const expr there = plan_.values.load(read);
+    in_memory_[is_repeated(plan_, *of) ? there : here] = there;
     return here;
 }
 

@@ -54,6 +54,8 @@ fused with_names(graph& values, fused f, const loop_map& names) {
         assign& a = m.what;
         a.target = renamed(a.target, names);
         a.body = values.renamed(a.body, names);
+        if (a.numbers) a.numbers = values.renamed(a.numbers, names);
+        if (a.scattered) a.scattered = renamed(a.scattered, names);
         for (auto* list : {&a.loops, &a.over}) {
             for (loop& l : *list) l = renamed(l, names);
             std::sort(list->begin(), list->end());

@@ -172,6 +172,31 @@ consumer make_consumer(program_plan& plan, const grown_group& group, tile_values
     return made;
 }
 
+// Of what lands where numbers say.
+consumer make_landing(program_plan& plan, const grown_group& group, tile_values& tiles,
+                      std::size_t step) {
+    const assign a = group.at(step);
+    consumer made = start_consumer(plan, group, tiles, step);
+    auto& values = plan.values;
+    made.own = {renamed(a.scattered, tiles.names_of(step))};
+    made.what.scattered = made.own[0];
+    made.what.numbers = tiles.renamed(step, a.numbers);
+    if (a.scale) made.what.scale = a.scale;
+    expr_list factors;
+    for (const expr f : lookup_factors(values, a.body)) {
+        const access from = values[f].source;
+        if (!group.is_plane(from.slot)) {
+            factors.push_back(tiles.renamed(step, f));
+            continue;
+        }
+        if (!made.of.slot) made.of = from;
+        factors.push_back(tiles.value_of(from.slot, step, made.needs));
+    }
+    made.value =
+        factors.size() == 1 ? factors[0] : values.as_written(opcode::multiply, std::move(factors));
+    return made;
+}
+
 // The place of an extremum.
 consumer make_place(program_plan& plan, const grown_group& group, tile_values& tiles,
                     std::size_t step) {
@@ -189,6 +214,7 @@ std::vector<consumer> make_consumers(program_plan& plan, const grown_group& grou
                                      tile_values& tiles, std::size_t step) {
     const assign& a = group.at(step);
     if (a.kind == assignment_kind::extremum) return {make_place(plan, group, tiles, step)};
+    if (a.kind == assignment_kind::lookups) return {make_landing(plan, group, tiles, step)};
     if (a.kind != assignment_kind::map) return {make_consumer(plan, group, tiles, step)};
     consumer made = start_consumer(plan, group, tiles, step);
     for_each_load(plan.values, a, [&](const access& from) {

@@ -33,6 +33,7 @@ struct consumer {
     std::int32_t ties_by = -1, place_by = -1;
 
     bool is_late() const { return phase > 0; }
+    bool lands() const { return what.kind == assignment_kind::lookups; }
     /// Whether it is given beside what another one gives.
     bool is_beside() const { return ties || places; }
 };

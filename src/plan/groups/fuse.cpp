@@ -11,6 +11,7 @@
 #include "src/plan/groups/growth.hpp"
 #include "src/plan/groups/phases.hpp"
 #include "src/plan/groups/roles.hpp"
+#include "src/plan/groups/tile_lookups.hpp"
 #include "src/plan/words/words.hpp"
 
 namespace ricci::plan {
@@ -120,12 +121,18 @@ struct attempt {
 };
 
 using slot_set = std::set<slot_number>;
+using looked_up_set = small_set<slot_number, 4>;
 
-// `cheap`: planes that are stored as that is quicker, also where rows are taken for columns.
-attempt fuse_around(program_plan& plan, const std::vector<slot_uses>& uses, std::size_t seed,
-                    const access& plane, slot_set& cheap) {
-    growth grown(plan, uses);
-    if (!grown.run(seed, plane)) return {false, grown.refused(), grown.reason()};
+// `stored`: planes that are looked up, and are none of the group's; gets those that are, where
+// there is none. `cheap`: planes that are stored as that is quicker, also where rows are taken for columns.
+attempt fuse_without(looked_up_set& stored, program_plan& plan, const std::vector<slot_uses>& uses,
+                     std::size_t seed, const access& plane, slot_set& cheap) {
+    growth grown(plan, uses, stored);
+    const bool grew = grown.run(seed, plane);
+    for (const auto& [slot, layout] : grown.result().planes)
+        for (const std::size_t w : uses[slot.index()].writers)
+            if (looks_up_in_tiles(plan, *plan.steps[w].as_assign())) stored.insert(slot);
+    if (!grew) return {false, grown.refused(), grown.reason()};
     const auto& planes = grown.result().planes;
     if (std::ranges::any_of(planes, [&](const auto& p) { return cheap.contains(p.first); }))
         return {false, grown.refused(), {}};
@@ -157,6 +164,17 @@ attempt fuse_around(program_plan& plan, const std::vector<slot_uses>& uses, std:
     return {false, grown.refused(), why};
 }
 
+// What is looked up is stored where no group with it can be.
+attempt fuse_around(program_plan& plan, const std::vector<slot_uses>& uses, std::size_t seed,
+                    const access& plane, slot_set& cheap) {
+    looked_up_set stored;
+    for (;;) {
+        const std::size_t before = stored.size();
+        auto result = fuse_without(stored, plan, uses, seed, plane, cheap);
+        if (result.fused || stored.size() == before) return result;
+    }
+}
+
 // A smaller plane stays in the first cache from its maker to a fold.
 constexpr std::size_t least_folded = 1 << 14;
 
@@ -164,7 +182,9 @@ constexpr std::size_t least_folded = 1 << 14;
 std::vector<access> planes_of(const program_plan& plan, const assign& seed,
                               assignment_kind wanted) {
     std::vector<access> planes;
-    const bool is_fold = seed.kind == assignment_kind::extremum;  // and of it the place alone
+    // Of an extremum the place alone; or a sum at places that numbers say.
+    const bool is_fold = seed.kind == assignment_kind::extremum ||
+                         (seed.kind == assignment_kind::lookups && seed.scattered);
     if ((is_fold ? assignment_kind::map : seed.kind) != wanted || seed.over.empty()) return planes;
     const bool folds = seed.folding != fold::none && seed.folding != fold::softmax;
     if (wanted == assignment_kind::map && !folds) return planes;

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "src/plan/groups/plane_elements.hpp"
+#include "src/plan/groups/tile_lookups.hpp"
 #include "src/plan/pool/unroll.hpp"
 
 namespace ricci::plan {
@@ -88,11 +89,12 @@ bool growth::can_be_made(slot_number slot) const {
     const auto& writers = uses_[k].writers;
     const program_plan& plan = *group_.plan;
     if (plan.slots[k].kind != storage::workspace || writers.empty()) return false;
+    if (stored_.contains(slot)) return false;
     if (!plan.holds(slot, plan.computed_type())) return false;
     return std::all_of(writers.begin(), writers.end(), [&](std::size_t w) {
         const assign* a = group_.plan->steps[w].as_assign();
         if (a == nullptr || !starts_at_zero(a->target)) return false;
-        if (a->kind == assignment_kind::contract) return true;
+        if (a->kind == assignment_kind::contract || looks_up_in_tiles(plan, *a)) return true;
         return a->kind == assignment_kind::map &&
                (a->folding == fold::none || a->folding == fold::softmax ||
                 sums_few(group_.plan->values, *a) || distance_of(group_.plan->values, *a));
@@ -134,6 +136,8 @@ growth::outcome growth::place(std::size_t step) {
     if (edged) return fail(slot_number::none, "a contraction reads it beside an axis");
     if (a->kind == assignment_kind::map) return place_map(step, *a);
     if (a->kind == assignment_kind::contract) return place_contraction(step, *a);
+    if (a->kind == assignment_kind::gather && group_.is_plane(a->target.slot))
+        return place_lookup(step, *a);
     if (a->kind == assignment_kind::gather) {
         const expression& read = group_.plan->values[a->body];
         return place_elements(step, read.source.slot,
@@ -144,10 +148,28 @@ growth::outcome growth::place(std::size_t step) {
         return fail(slot_number::none, "it is summed up to each element");
     if (a->kind == assignment_kind::matrix)
         return fail(slot_number::none, "it is a function of whole matrices");
+    if (a->kind == assignment_kind::lookups && lands_from_tiles(*group_.plan, *a))
+        return place_landing(step, *a);
     if (a->kind == assignment_kind::lookups)
         return fail(slot_number::none, "it is read or written at places that a tensor says");
     if (a->kind == assignment_kind::extremum) return place_extremum(step, *a);
     return place_scatter(step, *a);
+}
+
+// A plane of what is read where numbers say.
+growth::outcome growth::place_lookup(std::size_t step, const assign& a) {
+    const slot_number plane = a.target.slot;
+    matching found;
+    const bool same = match(a.target, found) &&
+                      std::ranges::all_of(a.loops, [&](loop l) { return found.of(l) >= 0; });
+    if (!same) return fail(plane, "two steps write it in different orders");
+    slot_number read;
+    for_each_load(group_.plan->values, a, [&](const access& from) {
+        if (group_.is_plane(from.slot)) read = from.slot;
+    });
+    if (read) return fail(read, "it is read at places that a tensor says");
+    group_.matched[step] = std::move(found);
+    return outcome::done;
 }
 
 growth::outcome growth::place_map(std::size_t step, const assign& a) {
@@ -274,6 +296,37 @@ growth::outcome growth::place_scatter(std::size_t step, const assign& a) {
     return outcome::done;
 }
 
+// Tiles whose rows, or columns, are added up where numbers say.
+growth::outcome growth::place_landing(std::size_t step, const assign& a) {
+    const auto& values = group_.plan->values;
+    matching found;
+    slot_number plane, misread;
+    std::vector<access> others;
+    for (const expr f : lookup_factors(values, a.body)) {
+        const access& from = values[f].source;
+        if (!group_.is_plane(from.slot)) {
+            others.push_back(from);
+            continue;
+        }
+        plane = from.slot;
+        if (!match(from, found)) misread = from.slot;
+    }
+    if (!plane || misread || group_.is_plane(a.target.slot) ||
+        group_.is_plane(values[a.numbers].source.slot))
+        return fail(misread ? misread : plane, "it is added up in another order or only in part");
+    const auto free = without(a.loops, {a.scattered});
+    if (found.of(a.scattered) >= 0 || !sums_suit(free, a.over, found) ||
+        !std::ranges::all_of(united(free, a.over), [&](loop l) { return found.of(l) >= 0; }))
+        return fail(plane, "it is added up along some of its indices only");
+    for (const access& from : others)
+        if (group_.spans_tile(group_.walked(found, from)) && starts_at_zero(from) &&
+            can_be_made(from.slot))
+            add_plane(from, found);
+    add_consumer(step);
+    group_.matched[step] = std::move(found);
+    return outcome::done;
+}
+
 // A plane as a sum over k of two factors, one without columns and one without rows, or of the
 // square of their difference.
 growth::outcome growth::place_product(std::size_t step, const assign& a) {
@@ -380,7 +433,8 @@ bool growth::makes_more_than_it_reads() {
         bool planes = false;
         for_each_load(values, a,
                       [&](const access& from) { planes = planes || group_.is_plane(from.slot); });
-        if (a.kind != assignment_kind::map || large || planes) continue;
+        const bool makes = a.kind == assignment_kind::map || a.kind == assignment_kind::gather;
+        if (!makes || large || planes) continue;
         from_small = true;
         bytes += values.size(a.loops) * static_cast<double>(size_of(group_.plan->computed_type()));
     }

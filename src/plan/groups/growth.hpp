@@ -17,7 +17,10 @@ namespace ricci::plan {
 
 class growth {
 public:
-    growth(const program_plan& plan, const std::vector<slot_uses>& uses) : uses_(uses) {
+    /// `stored`: planes that are looked up, and stored for all that.
+    growth(const program_plan& plan, const std::vector<slot_uses>& uses,
+           const small_set<slot_number, 4>& stored = {})
+        : uses_(uses), stored_(stored) {
         group_.plan = &plan;
     }
 
@@ -40,6 +43,7 @@ private:
     bool sums_suit(const loop_list& free, const loop_list& over, const matching&) const;
     void add_consumer(std::size_t step);
     outcome place(std::size_t step);
+    outcome place_lookup(std::size_t step, const assign&);
     outcome place_map(std::size_t step, const assign&);
     outcome place_maker(std::size_t step, const assign&, const matching&, slot_number through);
     outcome place_elements(std::size_t step, slot_number plane, const char* refusal);
@@ -48,6 +52,7 @@ private:
     outcome place_product(std::size_t step, const assign&);
     outcome place_contraction(std::size_t step, const assign&);
     outcome place_scatter(std::size_t step, const assign&);
+    outcome place_landing(std::size_t step, const assign&);
     outcome fail(slot_number slot, std::string why);
     void separate_batch();
     bool sums_few_values();
@@ -57,6 +62,7 @@ private:
     bool separate_rows(slot_number plane, const std::vector<std::int32_t>& axes, int depth);
 
     const std::vector<slot_uses>& uses_;
+    const small_set<slot_number, 4> stored_;
     grown_group group_;
     std::vector<std::size_t> pending_;
     bool unrolls_ = false;  // what maps have beside the group's loops is their own

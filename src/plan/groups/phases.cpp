@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/plan/groups/plane_elements.hpp"
+#include "src/plan/groups/tile_lookups.hpp"
 #include "src/plan/pool/scalar.hpp"
 #include "src/plan/groups/sums_of_outputs.hpp"
 
@@ -44,6 +45,7 @@ phases::slot_set phases::read_by(const consumer& c) const {
     auto slots = read_by(c.value, false);
     slots.merge(read_by(c.what.scale, false));
     if (c.factor) slots.insert(plan_.values[c.factor].source.slot);
+    if (c.lands()) slots.insert(plan_.values[c.what.numbers].source.slot);
     return slots;
 }
 
@@ -53,7 +55,7 @@ void phases::find_ties() {
     for (std::size_t k = 0; k < consumers_.size(); ++k) {
         auto& c = consumers_[k];
         const auto& body = values[c.value];
-        if (c.by != steps::monoid::sum || c.factor || c.partial || c.what.beta != 0 ||
+        if (c.by != steps::monoid::sum || c.factor || c.lands() || c.partial || c.what.beta != 0 ||
             !values.is_constant(c.what.scale, 1) || body.kind != kind::operation ||
             body.code != opcode::equal)
             continue;
@@ -227,7 +229,7 @@ bool phases::unchanged(const consumer& a, const consumer& b) const {
 
 void phases::replace_by_sums_of_outputs() {
     for (auto& sum : consumers_) {
-        if (sum.ties || sum.by != steps::monoid::sum || sum.factor ||
+        if (sum.ties || sum.lands() || sum.by != steps::monoid::sum || sum.factor ||
             sum.summed != loop_role::column || sum.what.beta != 0 ||
             (sum.is_late() && !sum.late_by_product) || sum.partial ||
             plan_.values[sum.what.scale].kind != kind::constant)
@@ -346,6 +348,10 @@ bool phases::run() {
     const auto is_plane = [&](slot_number slot) { return group_.is_plane(slot); };
     for (const std::size_t step : group_.element_readers)
         read_elements(plan_, uses_, step, is_plane, made_);
+    for (const std::size_t step : group_.members)
+        if (group_.at(step).kind == assignment_kind::gather &&
+            group_.is_plane(group_.at(step).target.slot))
+            check_lookups(plan_, group_, step, made_);
     find_ties();
     find_places();
     if (!assign_phases()) return false;

@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include "src/plan/groups/tile_lookups.hpp"
+
 namespace ricci::plan {
 namespace {
 
@@ -84,6 +86,7 @@ bool suits_added(const grown_group& g, std::size_t step) {
 bool suits(const grown_group& g, std::size_t step) {
     const assign& a = g.at(step);
     if (a.kind == assignment_kind::scatter) return suits_added(g, step);
+    if (a.kind == assignment_kind::lookups) return suits_landing(g, step, summed_role(g, step));
     // Tiles of one batch after another are added to what is there, and not folded otherwise.
     if (steps::monoid_of(a.folding).value_or(steps::monoid::sum) != steps::monoid::sum) {
         const auto folded = g.summed_by(step);
@@ -127,6 +130,14 @@ bool settle_roles(grown_group& g, std::string& reason) {
     });
     if (rows < least_rows && !softmax) {
         reason = fmt::format("it has fewer than {} rows that share columns", least_rows);
+        return false;
+    }
+    const bool lookups = std::ranges::all_of(g.members, [&](std::size_t step) {
+        return g.at(step).kind != assignment_kind::gather || !g.is_plane(g.at(step).target.slot) ||
+               suits_lookups(g, step);
+    });
+    if (!lookups) {
+        reason = "another plane says places in it";
         return false;
     }
     const bool all = std::all_of(g.consumers.begin(), g.consumers.end(),

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "src/plan/groups/tile_lookups.hpp"
+
 namespace ricci::plan {
 
 access add_slot(program_plan& plan, storage kind, const loop_list& axes) {
@@ -143,6 +145,8 @@ expr tile_values::value_of(slot_number plane, std::size_t before, step_set& need
         const expr score = body_of(writer, mine);
         const auto number = static_cast<std::size_t>(softmax_of(score, name, mine));
         value = plan_.values.load(softmaxes_[number].tile);
+    } else if (a.kind == assignment_kind::gather) {
+        value = looked_up_in_tiles(plan_, renamed(writer, a.body));
     } else {
         value = body_of(writer, mine);
         if (a.folding == fold::mean)

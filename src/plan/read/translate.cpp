@@ -168,6 +168,24 @@ bool translation::is_hidden(ir::ref number) const {
     });
 }
 
+// A softmax has all places of its loop in each value: what it is of is wanted everywhere along the
+// loop, where its value is wanted anywhere.
+void translation::widen_guards(const ir::node& n) {
+    for (std::int32_t k = 0; k < n.indices.count; ++k) {
+        const loop l = loop_of(program_.reduced(n, k));
+        for (guard& g : guards_) {
+            if (!contains(graph_[g.value].indices, l)) continue;
+            auto known = std::ranges::find(elsewhere_, l, &loop_map::value_type::first);
+            if (known == elsewhere_.end()) {
+                auto& loops = graph_.loops();
+                elsewhere_.emplace_back(l, loops.fresh(loops.letter(l), loops.extent(l)));
+                known = elsewhere_.end() - 1;
+            }
+            g = {ir::none, graph_.renamed(g.value, {*known})};
+        }
+    }
+}
+
 // The children of a node, what some of them hide of others under guards.
 expr_list translation::children_of(const ir::node& n) {
     bool lookup = false;
@@ -183,6 +201,12 @@ expr_list translation::children_of(const ir::node& n) {
         children = cases_of(n);
     } else if (lookup && n.kind == ir::op::compare) {
         children = parts_of_condition(n);
+    } else if (lookup && n.kind == ir::op::reduce && !guards_.empty() &&
+               static_cast<ir::reduction>(n.detail) == ir::reduction::softmax) {
+        const auto outside = guards_;
+        widen_guards(n);
+        children.push_back(node(program_.child(n, 0)));
+        guards_ = outside;
     } else {
         for (std::int32_t k = 0; k < n.children.count; ++k)
             children.push_back(node(program_.child(n, k)));

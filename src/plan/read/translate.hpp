@@ -61,6 +61,7 @@ private:
     expr_list cases_of(const ir::node& n);
     expr_list parts_of_condition(const ir::node& n);
     void guard_by(const std::vector<ir::ref>& conditions);
+    void widen_guards(const ir::node& n);
     bool is_hidden(ir::ref number) const;
     expr opposite(expr condition);
     void check_quotient(expr numerator, expr denominator) const;
@@ -83,6 +84,7 @@ private:
     matrix_reader& matrices_;
     std::vector<expr> seen_;  // by node
     std::vector<guard> guards_;
+    loop_map elsewhere_;  // loops of softmaxes, and all of their places
     // Of nodes that may be hidden, which means another thing under other guards.
     std::map<std::pair<ir::ref, std::vector<expr>>, expr> guarded_;
 };

@@ -54,7 +54,7 @@ moved_values values_of(const fused_group& group) {
     moved_values all;
     for (const auto& p : group.products) all.packed += iterations_of(p.contracted);
     for (const auto& c : group.consumers) {
-        const double values = c.b >= 0 ? iterations_of(c.values) : 1;
+        const double values = iterations_of(c.values);
         if (c.b >= 0) all.packed += values;
         // Vectors of them, however few they are.
         if (c.summed == loop_role::row) all.of_columns += rounded_up(values, lanes_of_rows);

@@ -311,7 +311,9 @@ private:
         };
         return fmt::format("{}{}{} = {}{}{}", operand(f, c.output), beside("its ties", c.count),
                            beside("its place", c.place), fold, use(f.consumed[number]),
-                           c.b >= 0 ? fmt::format(" {}", operand(f, c.b)) : "");
+                           c.b >= 0         ? fmt::format(" {}", operand(f, c.b))
+                           : c.landing >= 0 ? fmt::format(", added at {}", operand(f, c.landing))
+                                            : "");
     }
 
     const ir::program_view& p_;

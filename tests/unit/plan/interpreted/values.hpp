@@ -218,7 +218,8 @@ private:
             const auto extent = memory_of(n.source.slot).extents().at(axis);
             if (!is_place(number, extent)) {
                 const bool unwanted =
-                    n.arguments.size() > n.lookups.size() && value(n.arguments.back()) == T(0);
+                    n.lookups[k].may_stray ||
+                    (n.arguments.size() > n.lookups.size() && value(n.arguments.back()) == T(0));
                 if (unwanted) return T(1);
                 throw std::out_of_range("a number that is no place");
             }
