@@ -268,11 +268,11 @@ protected:
         if (is(token_kind::number, inside)) return digits_are_label(base, inside);
         if (first && (base == "d" || base == "n") && is_dimension(inside))
             return alone_ || !survey_.dimension_is_indexed(base);
+        // d_\text{model} is a name also where the text has d_i
         return inside == 1 ? is_label_word(1) : is_braced_label();
     }
-    /// d_k, n_{x}, d_\text{model}: one letter, or words.
+    /// d_k, n_{x}: one letter.
     constexpr bool is_dimension(std::int32_t inside) const {
-        if (is_label_word(inside)) return inside == 1 || is_braced_label();
         if (!is(token_kind::letter, inside) && !is_key(keyword::greek, inside)) return false;
         if (inside == 1) return true;
         std::int32_t after = inside + 1;

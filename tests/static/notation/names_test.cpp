@@ -66,6 +66,8 @@ static_assert(prints("n_k = \\sum_i r_{ik}\nm_k = \\frac{1}{n_k} \\sum_i r_{ik} 
 // Another index of the same letter, or a tensor x that says places, is no index of d_k or n_x.
 static_assert(is_accepted("d_k = \\sum_{k'} w^{k'}"));
 static_assert(is_accepted("n_x = \\sum_i E^{x_i}"));
+static_assert(prints("d_p = \\sum_l V^{lp}\nz^r = S^r + d_{\\text{model}} d_\\text{ff}",
+                     "d^{p} = \\sum_{l} V^{lp}\nz^{r} = S^{r} + d_{\\text{model}} d_{\\text{ff}}"));
 static_assert(prints("n_x = 2.5^{x} + (x + 1)^x", "n_x = 2.5^{x} + (x + 1)^{x}"));
 // e and delta are tensors in texts that define them.
 static_assert(prints("e^{ij} = a^i + b^j\nA^{ij} = \\exp(e^{ij})",
