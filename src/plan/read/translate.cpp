@@ -173,16 +173,25 @@ bool translation::is_hidden(ir::ref number) const {
 void translation::widen_guards(const ir::node& n) {
     for (std::int32_t k = 0; k < n.indices.count; ++k) {
         const loop l = loop_of(program_.reduced(n, k));
-        for (guard& g : guards_) {
-            if (!contains(graph_[g.value].indices, l)) continue;
-            auto known = std::ranges::find(elsewhere_, l, &loop_map::value_type::first);
-            if (known == elsewhere_.end()) {
-                auto& loops = graph_.loops();
-                elsewhere_.emplace_back(l, loops.fresh(loops.letter(l), loops.extent(l)));
-                known = elsewhere_.end() - 1;
-            }
-            g = {ir::none, graph_.renamed(g.value, {*known})};
+        const auto has = [&](loop other) {
+            return [this, other](const guard& g) {
+                return g.value && contains(graph_[g.value].indices, other);
+            };
+        };
+        if (std::ranges::none_of(guards_, has(l))) continue;
+        // All places that another softmax around wants are not these.
+        const auto is_free = [&](const loop_map::value_type& all) {
+            return all.first == l && std::ranges::none_of(guards_, has(all.second));
+        };
+        auto known = std::ranges::find_if(elsewhere_, is_free);
+        if (known == elsewhere_.end()) {
+            auto& loops = graph_.loops();
+            elsewhere_.emplace_back(l, loops.fresh(loops.letter(l), loops.extent(l)));
+            known = elsewhere_.end() - 1;
         }
+        for (guard& g : guards_)
+            if (has(l)(g))
+                g = {ir::none, graph_.renamed(graph_.apart({known->second}, g.value), {*known})};
     }
 }
 
