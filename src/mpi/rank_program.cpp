@@ -103,7 +103,6 @@ public:
     const array& output(std::size_t k) const override { return memory_.at(placed_.outputs()[k]); }
     std::vector<std::size_t> waits(std::size_t k) const override {
         std::vector<std::size_t> letters;
-        if (placed_.waits(k)) letters.push_back(letter_);
         for (std::size_t s = 0; s < steps_.size(); ++s) {
             const std::vector<stage::tensor>& writes = placed_.stages()[s].writes;
             for (std::size_t w = 0; steps_[s] != nullptr && w < writes.size(); ++w) {
@@ -111,6 +110,8 @@ public:
                 for (const std::size_t inner : steps_[s]->waits(w)) letters.push_back(inner);
             }
         }
+        // Behind those inside: ranks without a place of this letter have none of these to wait for.
+        if (placed_.waits(k)) letters.push_back(letter_);
         return letters;
     }
 
