@@ -59,7 +59,8 @@ void check_close(const ricci::array& got, const matrix& expected) {
     for (const long double x : expected.values) largest = std::max(largest, std::abs(x));
     for (std::size_t k = 0; k < got.size(); ++k)
         worst = std::max(worst, std::abs(data[k] - expected.values[k]));
-    CHECK(static_cast<double>(worst / largest) <= (sizeof(T) == 4 ? 2e-5 : 2e-14));
+    // Of what is allowed, so that a failure says by how much.
+    CHECK(static_cast<double>(worst / largest) / (sizeof(T) == 4 ? 2e-5 : 2e-14) <= 1);
 }
 
 /// Runs on several numbers of threads, which must not matter; no intermediate has as many elements
