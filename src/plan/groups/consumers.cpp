@@ -175,7 +175,7 @@ consumer make_consumer(program_plan& plan, const grown_group& group, tile_values
 // Of what lands where numbers say.
 consumer make_landing(program_plan& plan, const grown_group& group, tile_values& tiles,
                       std::size_t step) {
-    const assign a = group.at(step);
+    const assign& a = group.at(step);
     consumer made = start_consumer(plan, group, tiles, step);
     auto& values = plan.values;
     made.own = {renamed(a.scattered, tiles.names_of(step))};

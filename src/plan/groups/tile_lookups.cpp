@@ -92,7 +92,7 @@ bool suits_landing(const grown_group& group, std::size_t step, loop_role summed)
 void check_lookups(program_plan& plan, const grown_group& group, std::size_t step,
                    std::vector<made_step>& made) {
     auto& values = plan.values;
-    const assign gather = group.at(step);
+    const assign& gather = group.at(step);
     const expression node = values[gather.body];
     for (std::size_t k = 0; k < node.lookups.size(); ++k) {
         if (node.lookups[k].may_stray) continue;
