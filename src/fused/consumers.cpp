@@ -1,5 +1,5 @@
-// What becomes of tiles, but for sums over their columns, in src/fused/row_consumer.cpp, and planes,
-// in src/fused/plane_consumer.cpp.
+// What becomes of tiles, but for sums over their columns, in src/fused/row_consumer.cpp, and
+// planes, in src/fused/plane_consumer.cpp.
 #include "src/fused/consumers.hpp"
 
 #include <algorithm>

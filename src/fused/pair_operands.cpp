@@ -1,5 +1,5 @@
-// What the register machine reads of a fused group's operands: rows, columns and planes, copied into
-// a worker's frame.
+// What the register machine reads of a fused group's operands: rows, columns and planes, copied
+// into a worker's frame.
 #include <algorithm>
 
 #include "src/fused/operations.hpp"

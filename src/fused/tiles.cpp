@@ -105,8 +105,8 @@ void tiles<T>::choose_sizes(const steps::fused_group& what) {
     sizes_.chunk = std::clamp<std::int64_t>(chunk_elements / sizes_.full.width, 2, sizes_.columns);
 }
 
-// The columns of a batch are read a few times, where it has few tiles of rows; those of the next one
-// mostly lie behind them.
+// The columns of a batch are read a few times, where it has few tiles of rows; those of the next
+// one mostly lie behind them.
 template <class T>
 void tiles<T>::find_passing() {
     const bool soon = iterations(geometry_.other_rows) * row_tiles_ <= few_row_tiles;

@@ -97,7 +97,8 @@ public:
     void check_room() const;
 
     /// Tiles of planes that the last loop of the batch reads again and again, in another order than
-    /// they lie in memory, are copied once a task. For loop orders whose tasks have several batches.
+    /// they lie in memory, are copied once a task. For loop orders whose tasks have several
+    /// batches.
     void keep_copies();
     bool keeps_copies() const { return keeps_copies_; }
 

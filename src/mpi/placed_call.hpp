@@ -32,8 +32,8 @@ public:
     const shared_call& call() const { return call_; }
     bool has_output(std::string_view name) const { return number_of(name) < call_.outputs.size(); }
     const array& output(std::string_view name) const { return step_->output(number_of(name)); }
-    /// What adds up, over the ranks that an output is yet to be added up over, what has been added to
-    /// it before: from `sums`, one for each, to the next of them or `to`.
+    /// What adds up, over the ranks that an output is yet to be added up over, what has been added
+    /// to it before: from `sums`, one for each, to the next of them or `to`.
     struct waiting_sum {
         std::vector<std::string> letters;
         std::vector<array> sums;

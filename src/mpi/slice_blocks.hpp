@@ -14,8 +14,8 @@ struct index_range {
     std::int64_t index = 0, before = 0, count = 0;
 };
 
-/// Sliced indices that the result has are cut outside: each combination of their ranges is a slab, a
-/// network of its own, which gives a part of the result. The passes over the other ones are cut
+/// Sliced indices that the result has are cut outside: each combination of their ranges is a slab,
+/// a network of its own, which gives a part of the result. The passes over the other ones are cut
 /// into blocks, which are added up. How many there are is a matter of the network and its order
 /// alone, so that the same numbers are added up in the same order whoever computes them.
 class slice_blocks {
@@ -49,9 +49,9 @@ private:
     double that_fit_ = 1;  // blocks
 };
 
-/// Blocks in a row that a rank takes at a time, of so many: half of what would be its share of those
-/// that are left, so that few are asked for, neighbours have much in common, and all ranks end at
-/// about the same time. The same list on every rank.
+/// Blocks in a row that a rank takes at a time, of so many: half of what would be its share of
+/// those that are left, so that few are asked for, neighbours have much in common, and all ranks
+/// end at about the same time. The same list on every rank.
 class claims {
 public:
     claims(std::int64_t blocks, int ranks);

@@ -59,8 +59,8 @@ public:
     /// `call`: of one(). Throws ricci::error where ranks would have other parts of what a layer
     /// gives than the next one takes.
     layer_parts parts_of(const shared_call& call) const;
-    /// Of a part of one layer the call: sums over layers wait for the last one, but in blocks, whose
-    /// results do not depend on how many ranks there are.
+    /// Of a part of one layer the call: sums over layers wait for the last one, but in blocks,
+    /// whose results do not depend on how many ranks there are.
     shared_call call_of(const shared_call& call, const ricci::program& part) const;
 
 private:

@@ -95,9 +95,9 @@ struct tile_consumer {
     std::int32_t weights = -1;
     std::vector<inner_loop> values;  // a: of B, b: of the output
     double beta = 0;
-    /// Of a sum over columns or rows, without B: an operand of whole numbers, one for each of these,
-    /// which says at which of the values it is added up; what it says is none is added nowhere. -1:
-    /// there is one value.
+    /// Of a sum over columns or rows, without B: an operand of whole numbers, one for each of
+    /// these, which says at which of the values it is added up; what it says is none is added
+    /// nowhere. -1: there is one value.
     std::int32_t landing = -1;
     element landing_type = element::i32;  // i32 or i64
     /// With batch: C += number * tile instead, where several pairs of a row and a column may reach

@@ -124,7 +124,8 @@ using slot_set = std::set<slot_number>;
 using looked_up_set = small_set<slot_number, 4>;
 
 // `stored`: planes that are looked up, and are none of the group's; gets those that are, where
-// there is none. `cheap`: planes that are stored as that is quicker, also where rows are taken for columns.
+// there is none. `cheap`: planes that are stored as that is quicker, also where rows are taken for
+// columns.
 attempt fuse_without(looked_up_set& stored, program_plan& plan, const std::vector<slot_uses>& uses,
                      std::size_t seed, const access& plane, slot_set& cheap) {
     growth grown(plan, uses, stored);

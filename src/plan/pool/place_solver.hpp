@@ -83,8 +83,8 @@ private:
         return expr::none;
     }
 
-    // The fold over j with i - w < j <= i, of what does not have both, is one over the few places of
-    // a window.
+    // The fold over j with i - w < j <= i, of what does not have both, is one over the few places
+    // of a window.
     expr window() {
         // What is only read is sooner read elsewhere.
         const auto moves = [&](loop l) {

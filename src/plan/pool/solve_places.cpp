@@ -53,8 +53,8 @@ expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
     return values.add(results);
 }
 
-// Who is an extremum is asked of the values that it was taken of: those that are computed stay where
-// they are.
+// Who is an extremum is asked of the values that it was taken of: those that are computed stay
+// where they are.
 expr solved_fold(graph& values, fold folding, const loop_list& over, expr body) {
     const bool chooses = folding == fold::maximum || folding == fold::minimum;
     if (!values.solves_places() || over.empty() || !is_guarded(values, folding, body) ||
