@@ -73,7 +73,7 @@ std::vector<int> body::uses() const {
 
 namespace {
 
-/// Whether a last digit of an argument may be all of the value: 6 / 3 below 2 has another floor.
+/// Of an argument the last digit may be all that the value is: 6 / 3 below 2 has another floor.
 bool jumps(const node& n) {
     if (n.op >= kernels::operation_count) return false;
     switch (static_cast<opcode>(n.op)) {
@@ -95,13 +95,32 @@ bool jumps(const node& n) {
     }
 }
 
+/// Whether a value jumps where a quotient does not. Conditions on positions and distances do not.
+bool has_jump_of_quotient(const body& of) {
+    std::vector<char> divided;
+    for (const node& n : of.values()) {
+        const auto is_divided = [&](int k) {
+            return k >= 0 && divided[static_cast<std::size_t>(k)] != 0;
+        };
+        // Who is chosen is no argument that decides.
+        const bool selects = elementwise::is(n, opcode::select);
+        const bool decided = is_divided(n.argument[0]) ||
+                             (!selects && (is_divided(n.argument[1]) || is_divided(n.argument[2])));
+        if (jumps(n) && decided) return true;
+        divided.push_back(decided || is_divided(n.argument[1]) || is_divided(n.argument[2]) ||
+                          elementwise::is(n, opcode::divide) ||
+                          elementwise::is(n, opcode::reciprocal));
+    }
+    return false;
+}
+
 /// Makes the values of a body anew, each from what its arguments have become.
 class rewriting {
 public:
     rewriting(const body& from, bool freely)
         : from_(from),
           uses_(from.uses()),
-          has_jumps_(std::ranges::any_of(from.values(), jumps)),
+          has_jumps_(has_jump_of_quotient(from)),
           freely_(freely && !has_jumps_) {}
 
     body run() {
