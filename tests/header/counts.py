@@ -28,13 +28,12 @@ MOST_LINES = {"reading": 15_310, "header": 22_540, "equations": 22_555}
 MOST_LINES_OF_OTHERS = 30_000
 MOST_INSTANTIATIONS = {"reading": 2_895, "header": 3_045, "equations": 3_830}
 
-# How many times as long as those headers alone: the best of several runs, as others use the machine
-# too, and half as much more, as they use it all the time.
+# How many times as long as those headers alone, and half as much more: others use the machine, too.
 MOST_TIMES = {
     "g++": {"equations.hpp": 3.6, "ricci.hpp": 4.2, "gradients": 6.0},
     "clang": {"equations.hpp": 3.0, "ricci.hpp": 3.8, "gradients": 6.0},
 }
-MOST_RUNS = 4
+MOST_ROUNDS = 8
 
 HEADER = "#include <ricci/ricci.hpp>\n"
 READING = "#include <ricci/equations.hpp>\n"
@@ -129,17 +128,19 @@ def cpu_seconds(compiler, source):
 
 
 def times_as_long(compiler, folder, most):
-    """How many times as long each file takes as the headers of others, beyond an empty file. More
-    runs are made while one is over its bound: what disturbs a run makes it longer."""
+    """How many times as long each file takes as the headers of others, beyond an empty file: the
+    least of several rounds, each compared within itself, as the machine may be busier in one than in
+    another. More are made while one is over its bound."""
     sources = {}
     for number, (what, text) in enumerate(compared_files().items()):
         sources[what] = folder / f"compared{number}.cpp"
         sources[what].write_text(text, encoding="utf-8")
-    best = dict.fromkeys(sources, float("inf"))
-    for _ in range(MOST_RUNS):
-        for what, source in sources.items():
-            best[what] = min(best[what], cpu_seconds(compiler, source))
-        times = {what: (best[what] - best[""]) / (best["others"] - best[""]) for what in most}
+    times = dict.fromkeys(most, float("inf"))
+    for _ in range(MOST_ROUNDS):
+        seconds = {what: cpu_seconds(compiler, source) for what, source in sources.items()}
+        others = seconds["others"] - seconds[""]
+        for what in most:
+            times[what] = min(times[what], (seconds[what] - seconds[""]) / others)
         if all(times[what] <= most[what] for what in most):
             break
     return times
