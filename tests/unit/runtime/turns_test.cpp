@@ -167,18 +167,18 @@ TEST_CASE("a failure ends the waiting for tasks that are at work or never begin"
     // there are three threads at that moment is the machine's to say: then the second task goes on
     // alone.
     std::atomic<bool> waiting{false}, back{false}, in_vain{false};
-    const auto soon = [](const std::atomic<bool>& flag) {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    const auto within = [](int seconds, const std::atomic<bool>& flag) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
         while (!flag && std::chrono::steady_clock::now() < end) std::this_thread::yield();
         return flag.load();
     };
     auto body = [&](turn& mine, std::int64_t task, int) {
         if (task == 0) {
-            soon(waiting);
+            within(2, waiting);
             throw task_failed(0);
         }
         if (task == 1) {
-            if (soon(waiting) && !soon(back)) in_vain = true;
+            if (within(2, waiting) && !within(30, back)) in_vain = true;
             return;
         }
         waiting = true;
