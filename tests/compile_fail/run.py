@@ -66,7 +66,8 @@ ricci::fixed_tensor<float, 3, 4> f34;
 ricci::fixed_tensor<float, 4, 2> f42;
 ricci::fixed_tensor<float, 4, 4> f44;
 """
-FLAGS = ["-std=c++20", "-fsyntax-only", "-I", str(ROOT / "include")]
+LANGUAGE = ["-std=c++20", "-I", str(ROOT / "include")]
+FLAGS = [*LANGUAGE, "-fsyntax-only"]
 LINES = 5
 
 EXPECT = re.compile(r"^\s*//\s*expect:\s*(.*?)\s*$", re.MULTILINE)
@@ -105,6 +106,25 @@ def normalise(output):
     """A compiler's output as the reader understands it: texts that were cut are whole again,
     without escapes, with plain quotation marks and single spaces."""
     return plain(unescape(SEAM.sub(r"\1", output)))
+
+
+def is_clang(compiler):
+    return any("clang" in os.path.basename(word) for word in compiler)
+
+
+def every_error(compiler):
+    """The flag that lets a compiler go on after each mistake."""
+    return "-ferror-limit=0" if is_clang(compiler) else "-fmax-errors=0"
+
+
+def with_header(compiler, folder):
+    """The command with the library's headers compiled once, in the folder, for many small files."""
+    header = pathlib.Path(folder) / "all.hpp"
+    header.write_text("#include <ricci/ricci.hpp>\n", encoding="utf-8")
+    made = header.with_name("all.hpp.pch" if is_clang(compiler) else "all.hpp.gch")
+    done = subprocess.run([*compiler, *LANGUAGE, "-x", "c++-header", header, "-o", made],
+                          stdin=subprocess.DEVNULL, check=False)
+    return [*compiler, "-Winvalid-pch", "-include", str(header)] if done.returncode == 0 else compiler
 
 
 def compile_case(compiler, case, *extra):
@@ -202,13 +222,12 @@ def is_call(case):
 def check_table(compiler, path):
     cases = read_table(path)
     problems = []
-    limit = "-ferror-limit=0" if "clang" in os.path.basename(compiler[-1]) else "-fmax-errors=0"
     with tempfile.TemporaryDirectory() as folder:
         for side in ("wrong", "right"):
             source = pathlib.Path(folder) / f"{side}.cpp"
             text, places = table_program(cases, side)
             source.write_text(text, encoding="utf-8")
-            status, output = compile_case(compiler, source, limit)
+            status, output = compile_case(compiler, source, every_error(compiler))
             if side == "right":
                 if status != 0 or output:
                     problems.append("a correct twin is not accepted:\n" + indented(output, 20))
@@ -232,10 +251,12 @@ def main():
     arguments = parser.parse_args()
 
     cases = sorted(arguments.folder.glob("*.cpp"))
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda case: check(arguments.compiler, case), cases))
-        tables = sorted(arguments.folder.glob("*.txt"))
-        of_tables = list(pool.map(lambda path: check_table(arguments.compiler, path), tables))
+    tables = sorted(arguments.folder.glob("*.txt"))
+    with tempfile.TemporaryDirectory(prefix="ricci-") as folder, \
+            concurrent.futures.ThreadPoolExecutor(2) as pool:
+        compiler = with_header(arguments.compiler, folder)
+        results = list(pool.map(lambda case: check(compiler, case), cases))
+        of_tables = list(pool.map(lambda path: check_table(compiler, path), tables))
     failed = 0
     for path, (problem, _) in zip(tables, of_tables):
         if problem:

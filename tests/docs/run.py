@@ -10,7 +10,6 @@ says of it. All blocks of a kind are one file, and those that fail there are loo
 
 import concurrent.futures
 import importlib.util
-import os
 import pathlib
 import re
 import subprocess
@@ -41,11 +40,11 @@ def refused_together(compiler, blocks):
         first = len(lines) + 1
         lines += f'constexpr auto refused_{number} = R"({body})"_eq;'.split("\n")
         places[number] = range(first, len(lines) + 1)
-    limit = "-ferror-limit=0" if "clang" in os.path.basename(compiler[-1]) else "-fmax-errors=0"
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "refused.cpp"
         source.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        said_of = compile_fail.heads(compile_fail.compile_case(compiler, source, limit)[1], source.name)
+        said_of = compile_fail.heads(compile_fail.compile_case(
+            compiler, source, compile_fail.every_error(compiler))[1], source.name)
     refused = set()
     for number, _, block in blocks:
         wanted = compile_fail.plain(block.partition("\n")[0].lstrip("% "))
