@@ -322,9 +322,11 @@ private:
     std::vector<ir::ref> postponed_;  // outputs that are computed elsewhere and copied at the end
 };
 
-bool has_environment(const char* name) {
+/// What the environment says under this name: no (0), yes, or nothing.
+bool has_environment(const char* name, bool unless_told) {
     const char* value = std::getenv(name);
-    return value != nullptr && *value != 0 && std::string_view(value) != "0";
+    if (value == nullptr || *value == 0) return unless_told;
+    return std::string_view(value) != "0";
 }
 
 }  // namespace
@@ -332,11 +334,12 @@ bool has_environment(const char* name) {
 program_plan make_plan(const engine::request& asked, const pass_observer& observe,
                        const step_loop* around) {
 #ifdef NDEBUG
-    static const bool verifies = has_environment("RICCI_VERIFY_PLANS");
+    constexpr bool has_assertions = false;
 #else
-    static const bool verifies = true;
+    constexpr bool has_assertions = true;
 #endif
-    static const bool prints = has_environment("RICCI_PRINT_PASSES");
+    static const bool verifies = has_environment("RICCI_VERIFY_PLANS", has_assertions);
+    static const bool prints = has_environment("RICCI_PRINT_PASSES", false);
     const pass_observer after_each = [&](const char* pass, const ir::program_view& program,
                                          const program_plan* plan) {
         if (verifies && plan == nullptr) verify_program(program, pass);
