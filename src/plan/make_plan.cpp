@@ -33,6 +33,7 @@
 #include "src/plan/order.hpp"
 #include "src/plan/store/packed_lookups.hpp"
 #include "src/plan/store/protect.hpp"
+#include "src/plan/store/row_panels.hpp"
 #include "src/plan/bind/rules.hpp"
 #include "src/plan/rewrite/share_sums.hpp"
 #include "src/plan/read/float_names.hpp"
@@ -268,6 +269,9 @@ private:
         after("pair", &made);
         cut_masked(made);
         after("cut", &made);
+        store_row_panels(made);
+        drop_notes(made);
+        after("panels", &made);
         return made;
     }
 

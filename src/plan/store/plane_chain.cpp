@@ -1,0 +1,227 @@
+// Steps that hand each other planes row by row.
+#include "src/plan/store/plane_chain.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "src/plan/schedule/edges.hpp"
+
+namespace ricci::plan {
+namespace {
+
+/// Whether two steps may change places.
+bool independent(const step& x, const step& y) {
+    return std::ranges::none_of(x.effects, [&](const effect& a) {
+        return std::ranges::any_of(y.effects, [&](const effect& b) {
+            return a.slot == b.slot && (a.writes || b.writes);
+        });
+    });
+}
+
+bool touches(const step& s, slot_number slot) { return s.reads(slot) || s.writes(slot); }
+
+class chain_finder {
+public:
+    chain_finder(const program_plan& plan, const plane_limits& planes)
+        : plan_(plan), is_plane_(planes) {}
+
+    std::optional<plane_chain> find(slot_number plane, std::size_t axis) {
+        // A plane that steps need otherwise is stored, and the others may be chained without it.
+        for (;;) {
+            chain_ = {};
+            chain_.rows = plan_.slots[plane.index()].extents[axis];
+            chain_.planes[plane] = axis;
+            const slot_number failed = grow(plane);
+            if (!failed) break;
+            if (failed == plane) return {};
+            stored_.insert(failed);
+        }
+        if (chain_.steps.empty() || !keeps_rows_apart() || !settle_others()) return {};
+        measure();
+        return chain_;
+    }
+
+private:
+    // Growth --------------------------------------------------------------------------------------
+
+    // None, or the plane whose steps need other rows than their own.
+    slot_number grow(slot_number first) {
+        std::vector<slot_number> open{first};
+        while (!open.empty()) {
+            const slot_number plane = open.back();
+            open.pop_back();
+            for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+                if (!touches(plan_.steps[s], plane)) continue;
+                const auto rows = rows_of(plan_.steps[s], plane, chain_.planes.at(plane));
+                if (!rows) return plane;
+                const auto [known, is_new] = chain_.steps.try_emplace(s, *rows);
+                if (known->second != *rows) return plane;
+                if (!is_new) continue;
+                const assign& a = *plan_.steps[s].as_assign();
+                slot_number failed;
+                for_each_access(a, [&](const access& other) {
+                    if (failed || !is_plane_.holds(plan_, other.slot) || stored_.contains(other.slot)) return;
+                    const auto axis = axis_of(other, *rows);
+                    if (!axis) return;
+                    const auto [at, more] = chain_.planes.try_emplace(other.slot, *axis);
+                    if (at->second != *axis) failed = other.slot;
+                    else if (more) open.push_back(other.slot);
+                });
+                if (failed) return failed;
+            }
+        }
+        return slot_number::none;
+    }
+
+    template <class F>
+    void for_each_access(const assign& a, F visit) const {
+        visit(a.target);
+        for_each_load(plan_.values, a, visit);
+    }
+
+    // The axis that a loop alone goes over, from end to end.
+    std::optional<std::size_t> axis_of(const access& a, loop rows) const {
+        const slot& s = plan_.slots[a.slot.index()];
+        for (std::size_t axis = 0; axis < a.at.size(); ++axis)
+            if (a.at[axis].edge == edge::none && loop_at(a.at[axis]) == rows &&
+                plan_.values.extent(rows) == s.extents[axis])
+                return axis;
+        return {};
+    }
+
+    // The loop of a step that goes over the rows of a plane, where the step can be cut along it.
+    std::optional<loop> rows_of(const step& s, slot_number plane, std::size_t axis) const {
+        const assign* const a = s.as_assign();
+        if (a == nullptr) return {};
+        loop rows;
+        bool same = true;
+        for_each_access(*a, [&](const access& at) {
+            if (at.slot != plane) return;
+            const loop here = loop_at(at.at[axis]);
+            same = same && here && at.at[axis].edge == edge::none && (!rows || rows == here) &&
+                   plan_.values.extent(here) == chain_.rows;
+            rows = here;
+        });
+        if (!same || !rows || !can_be_cut(*a, rows) || gathers(*a, plane)) return {};
+        return rows;
+    }
+
+    bool can_be_cut(const assign& a, loop rows) const {
+        const bool is_folded = contains(a.over, rows);
+        if (a.numbers || a.right || a.scattered) return false;
+        for (const expr e : {a.body, a.decay})
+            if (e && plan_.values[e].edged) return false;
+        // What is folded panel by panel is stored as what it is computed with in.
+        if (is_folded && is_narrow(plan_.type_of(a.target.slot))) return false;
+        switch (a.kind) {
+            case assignment_kind::contract:
+                return true;
+            case assignment_kind::map:
+                return !is_folded || a.folding == fold::sum || a.folding == fold::product ||
+                       a.folding == fold::maximum || a.folding == fold::minimum;
+            case assignment_kind::scan:
+                return a.along != rows;
+            case assignment_kind::extremum:
+                return !is_folded;
+            default:
+                return false;
+        }
+    }
+
+    // Whether a plane is read where numbers say.
+    bool gathers(const assign& a, slot_number plane) const {
+        bool found = false;
+        expr_list open;
+        std::set<expr> seen;
+        for (const expr e : {a.body, a.decay})
+            if (e) open.push_back(e);
+        while (!open.empty()) {
+            const auto& node = plan_.values[open.back()];
+            open.pop_back();
+            found = found || (node.kind == kind::gather && node.source.slot == plane);
+            for (const expr e : node.arguments)
+                if (seen.insert(e).second) open.push_back(e);
+        }
+        return found;
+    }
+
+    // What runs when -----------------------------------------------------------------------------
+
+    // Whatever else a step writes other steps of the chain touch in its own rows alone.
+    bool keeps_rows_apart() const {
+        for (const auto& [s, rows] : chain_.steps) {
+            const access& written = plan_.steps[s].as_assign()->target;
+            if (chain_.planes.contains(written.slot)) continue;
+            const auto axis = axis_of(written, rows);
+            for (const auto& [other, other_rows] : chain_.steps) {
+                const assign& a = *plan_.steps[other].as_assign();
+                const auto is_apart = [&](const access& at) {
+                    return at.slot != written.slot || (axis && axis_of(at, other_rows) == axis);
+                };
+                // A sum over the rows is added up, and nobody else may see it before its end.
+                bool same = (other == s && !axis) || is_apart(a.target);
+                for_each_load(plan_.values, a,
+                              [&](const access& at) { same = same && is_apart(at); });
+                if (!same) return false;
+            }
+        }
+        return true;
+    }
+
+    bool settle_others() {
+        const std::size_t first = chain_.steps.begin()->first, last = chain_.steps.rbegin()->first;
+        std::vector<std::size_t> inside;
+        for (std::size_t s = first; s <= last; ++s) {
+            const auto is_free_of = [&](const std::vector<std::size_t>& others) {
+                return std::ranges::all_of(others, [&](std::size_t other) {
+                    return independent(plan_.steps[s], plan_.steps[other]);
+                });
+            };
+            if (chain_.steps.contains(s)) {
+                if (!is_free_of(chain_.behind)) return false;
+                inside.push_back(s);
+            } else {
+                auto& end = is_free_of(inside) && is_free_of(chain_.behind) ? chain_.before
+                                                                           : chain_.behind;
+                end.push_back(s);
+            }
+        }
+        return true;
+    }
+
+    void measure() {
+        for (const auto& [s, rows] : chain_.steps)
+            for (const effect& t : plan_.steps[s].effects) {
+                const double elements = elements_of(plan_.slots[t.slot.index()]);
+                double& most = chain_.planes.contains(t.slot) ? chain_.plane_elements
+                                                              : chain_.other_elements;
+                most = std::max(most, elements);
+            }
+    }
+
+    const program_plan& plan_;
+    const plane_limits& is_plane_;
+    std::set<slot_number> stored_;
+    plane_chain chain_;
+};
+
+}  // namespace
+
+double elements_of(const slot& s) {
+    double elements = 1;
+    for (const auto extent : s.extents) elements *= static_cast<double>(extent);
+    return elements;
+}
+
+bool plane_limits::holds(const program_plan& plan, slot_number number) const {
+    const slot& s = plan.slots[number.index()];
+    return number.index() < slots && s.kind == storage::workspace && !s.lasts &&
+           elements_of(s) >= fewest_elements;
+}
+
+std::optional<plane_chain> find_plane_chain(const program_plan& plan, slot_number plane,
+                                            std::size_t axis, const plane_limits& planes) {
+    return chain_finder(plan, planes).find(plane, axis);
+}
+
+}  // namespace ricci::plan
