@@ -2,6 +2,7 @@
 #include "src/plan/store/row_panels.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -21,14 +22,26 @@ namespace {
 struct limits {
     double fewest_elements = 1 << 21;  // smaller planes stay in the caches
     double times_larger = 4;           // than all else that the steps touch
-    std::int64_t least_rows = 64, most_panels = 16;
+    // Of a panel: planning its steps takes a small part of the time that they run.
+    double panel_elements = 1 << 20;
+    std::int64_t least_rows = 64, most_panels = 64;
+
+    std::int64_t panels_of(const plane_chain& chain) const {
+        const auto enough = static_cast<std::int64_t>(
+            std::min(std::ceil(chain.plane_elements / panel_elements), 1e6));
+        return std::clamp<std::int64_t>(chain.rows / least_rows, 1, std::min(enough, most_panels));
+    }
 };
 
 // Tests look at small planes: for them RICCI_CUT_ALL=1 cuts these, too.
 limits limits_now() {
     const char* const all = std::getenv("RICCI_CUT_ALL");
     if (all == nullptr || std::string_view(all) != "1") return {};
-    return {.fewest_elements = 4, .times_larger = 0, .least_rows = 2, .most_panels = 3};
+    return {.fewest_elements = 4,
+            .times_larger = 0,
+            .panel_elements = 1,
+            .least_rows = 2,
+            .most_panels = 3};
 }
 
 class panel_writer {
@@ -193,8 +206,7 @@ void store_row_panels(program_plan& plan) {
     const limits wanted = limits_now();
     const std::size_t slots = plan.slots.size();  // panels are not cut again
     while (const auto chain = best_chain(plan, wanted, slots)) {
-        const std::int64_t panels = std::min(wanted.most_panels, chain->rows / wanted.least_rows);
-        const auto made = panel_writer(plan, *chain, panels).write();
+        const auto made = panel_writer(plan, *chain, wanted.panels_of(*chain)).write();
         if (!made) return;
         plan.steps = *made;
         for (const auto& [plane, axis] : chain->planes)

@@ -364,6 +364,34 @@ public:
     }
 
 private:
+    // Panels of rows run the same steps in the same memory: they are written once.
+    static constexpr std::size_t fewest_repeats = 3, most_repeated = 64;
+
+    /// How often the next lines stand there one after another.
+    std::size_t repeats_of(std::size_t count) const {
+        std::size_t end = number_ + count;
+        while (end < lines_.size() && lines_[end] == lines_[end - count]) ++end;
+        return (end - number_) / count;
+    }
+    void find_repeated() {
+        if (number_ < repeated_to_) return;
+        const std::size_t most = std::min(most_repeated, (lines_.size() - number_) / fewest_repeats);
+        for (std::size_t count = 2; count <= most; ++count) {
+            const std::size_t repeats = repeats_of(count);
+            if (repeats < fewest_repeats) continue;
+            repeated_ = count, repeated_from_ = number_ + count, repeated_to_ = number_ + repeats * count;
+            return;
+        }
+    }
+    /// Whether the next line has been written before, for other rows.
+    bool is_repeated() {
+        find_repeated();
+        if (number_ < repeated_from_ || number_ >= repeated_to_) return false;
+        if (number_ == repeated_from_)
+            text_ += fmt::format("  the last {0} steps for other rows, {1} times\n", repeated_,
+                                 (repeated_to_ - repeated_from_) / repeated_);
+        return true;
+    }
     void begin(const fused_step& part) {
         for (const auto e : part.equations) text_ += fmt::format("{}\n", words_of_equation(p_, e));
         equation_ = ir::none;
@@ -378,8 +406,12 @@ private:
     template <class Part>
     void write(const Part& part, const std::string& detail) {
         constexpr bool is_fused = std::is_same_v<Part, fused_step>;
-        begin(part);
+        flops_ += part.flops, bytes_ += part.bytes;
+        multiplies_ = multiplies_ || is_fused || std::is_same_v<Part, contraction_step>;
+        const bool is_written = !is_repeated();
         const auto& line = lines_[number_++];
+        if (!is_written) return;
+        begin(part);
         text_ += fmt::format("  {}{:{}}   {}FLOP  {}B\n", line, "",
                              std::max(width_, line.size()) - line.size(), with_prefix(part.flops),
                              with_prefix(part.bytes));
@@ -387,8 +419,6 @@ private:
         else
             text_ +=
                 fmt::format("    {}{}{}\n", words_of(part.how), detail.empty() ? "" : "; ", detail);
-        flops_ += part.flops, bytes_ += part.bytes;
-        multiplies_ = multiplies_ || is_fused || std::is_same_v<Part, contraction_step>;
     }
 
     const ir::program_view& p_;
@@ -400,6 +430,8 @@ private:
     std::string text_;
     ir::ref equation_ = ir::none;  // in hand
     std::size_t number_ = 0;       // of the line
+    // These lines are the same ones again, of so many steps each time.
+    std::size_t repeated_from_ = 0, repeated_to_ = 0, repeated_ = 0;
     double flops_ = 0, bytes_ = 0;
     bool multiplies_ = false;
 };
