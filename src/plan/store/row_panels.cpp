@@ -2,7 +2,6 @@
 #include "src/plan/store/row_panels.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -28,7 +27,7 @@ struct limits {
 
     std::int64_t panels_of(const plane_chain& chain) const {
         const auto enough = static_cast<std::int64_t>(
-            std::min(std::ceil(chain.plane_elements / panel_elements), 1e6));
+            std::min(chain.plane_elements / panel_elements, 1e6));
         return std::clamp<std::int64_t>(chain.rows / least_rows, 1, std::min(enough, most_panels));
     }
 };
