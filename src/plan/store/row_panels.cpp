@@ -128,7 +128,7 @@ private:
             if (a.kind == assignment_kind::contract) {
                 if (panel_ > 0) made.beta = 1;
             } else {
-                write_part(a, made);
+                write_part(a, rows, made);
             }
         }
         // Tensors that are written panel by panel are looked at once all of them is written.
@@ -138,13 +138,14 @@ private:
     }
 
     // A fold over the rows: what each panel gives is stored, and folded at the end.
-    void write_part(const assign& a, assign& made) {
+    void write_part(const assign& a, loop rows, assign& made) {
         auto [found, is_new] = parts_.try_emplace(&a);
         access& all = found->second;
         if (is_new) {
-            const loop panel = values_.loops().fresh(ir::none, panels_);
+            const ir::ref letter = values_.loops().letter(rows);
+            const loop panel = values_.loops().fresh(letter, panels_);
             std::vector<std::int64_t> extents{panels_};
-            std::vector<ir::ref> letters{ir::none};
+            std::vector<ir::ref> letters{letter};
             all.at.push_back({0, {{panel, 1}}});
             for (const loop l : a.loops) {
                 extents.push_back(values_.extent(l));
