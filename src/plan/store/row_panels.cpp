@@ -55,7 +55,6 @@ public:
         for (std::size_t s = 0; s < first; ++s) steps_.push_back(plan_.steps[s]);
         for (const std::size_t s : chain_.before) steps_.push_back(plan_.steps[s]);
         for (panel_ = 0; panel_ < panels_; ++panel_) {
-            // The first is none of the shorter ones: planes are written to their end by it.
             first_row_ = first_row_of(panel_);
             rows_ = first_row_of(panel_ + 1) - first_row_;
             for (const auto& [s, rows] : chain_.steps)
@@ -68,8 +67,9 @@ public:
     }
 
 private:
+    // The first ones have a row more than others, where rows do not come out even.
     std::int64_t first_row_of(std::int64_t panel) const {
-        return (chain_.rows * panel + panels_ - 1) / panels_;
+        return chain_.rows / panels_ * panel + std::min(panel, chain_.rows % panels_);
     }
     void add_plane(slot_number plane, std::size_t axis, std::int64_t rows) {
         const slot whole = plan_.slots[plane.index()];
