@@ -330,10 +330,16 @@ public:
         const auto add = [&]<class Part>(const Part& part) {
             lines_.push_back(words_.line(part));
             if (lines_.back().size() < 120) width_ = std::max(width_, lines_.back().size());
+        };
+        for (const auto& step : plan.compiled) for_each_part(step, add);
+        find_repeated();
+        std::size_t number = 0;
+        const auto count = [&]<class Part>(const Part& part) {
+            if (repeated_[number++].steps > 0) return;
             if constexpr (!std::is_same_v<Part, fused_step>)
                 if (could_be_contracted(part.how)) ++contractions_[part.equation];
         };
-        for (const auto& step : plan.compiled) for_each_part(step, add);
+        for (const auto& step : plan.compiled) for_each_part(step, count);
     }
 
     std::string run(const std::function<std::string(std::size_t, std::size_t)>& details,
@@ -367,30 +373,31 @@ private:
     // Panels of rows run the same steps in the same memory: they are written once.
     static constexpr std::size_t fewest_repeats = 3, most_repeated = 64;
 
-    /// How often the next lines stand there one after another.
-    std::size_t repeats_of(std::size_t count) const {
-        std::size_t end = number_ + count;
-        while (end < lines_.size() && lines_[end] == lines_[end - count]) ++end;
-        return (end - number_) / count;
-    }
+    /// A line that was written before, with others; `times`: of the first line of all of these.
+    struct repeated_line {
+        std::size_t steps = 0, times = 0;
+    };
+
     void find_repeated() {
-        if (number_ < repeated_to_) return;
-        const std::size_t most = std::min(most_repeated, (lines_.size() - number_) / fewest_repeats);
-        for (std::size_t count = 2; count <= most; ++count) {
-            const std::size_t repeats = repeats_of(count);
-            if (repeats < fewest_repeats) continue;
-            repeated_ = count, repeated_from_ = number_ + count, repeated_to_ = number_ + repeats * count;
-            return;
+        repeated_.resize(lines_.size());
+        for (std::size_t from = 0; from < lines_.size();) {
+            const std::size_t most = std::min(most_repeated, (lines_.size() - from) / fewest_repeats);
+            std::size_t count = 2, end = from;
+            for (; count <= most; ++count) {
+                end = from + count;
+                while (end < lines_.size() && lines_[end] == lines_[end - count]) ++end;
+                if (end >= from + fewest_repeats * count) break;
+            }
+            if (count > most) {
+                ++from;
+                continue;
+            }
+            const std::size_t times = (end - from) / count;
+            for (std::size_t k = from + count; k < from + times * count; ++k)
+                repeated_[k].steps = count;
+            repeated_[from + count].times = times - 1;
+            from += times * count;
         }
-    }
-    /// Whether the next line has been written before, for other rows.
-    bool is_repeated() {
-        find_repeated();
-        if (number_ < repeated_from_ || number_ >= repeated_to_) return false;
-        if (number_ == repeated_from_)
-            text_ += fmt::format("  the last {0} steps for other rows, {1} times\n", repeated_,
-                                 (repeated_to_ - repeated_from_) / repeated_);
-        return true;
     }
     void begin(const fused_step& part) {
         for (const auto e : part.equations) text_ += fmt::format("{}\n", words_of_equation(p_, e));
@@ -408,9 +415,11 @@ private:
         constexpr bool is_fused = std::is_same_v<Part, fused_step>;
         flops_ += part.flops, bytes_ += part.bytes;
         multiplies_ = multiplies_ || is_fused || std::is_same_v<Part, contraction_step>;
-        const bool is_written = !is_repeated();
+        const auto [repeated, times] = repeated_[number_];
         const auto& line = lines_[number_++];
-        if (!is_written) return;
+        if (times > 0)
+            text_ += fmt::format("  the last {} steps for other rows, {} times\n", repeated, times);
+        if (repeated > 0) return;
         begin(part);
         text_ += fmt::format("  {}{:{}}   {}FLOP  {}B\n", line, "",
                              std::max(width_, line.size()) - line.size(), with_prefix(part.flops),
@@ -430,8 +439,7 @@ private:
     std::string text_;
     ir::ref equation_ = ir::none;  // in hand
     std::size_t number_ = 0;       // of the line
-    // These lines are the same ones again, of so many steps each time.
-    std::size_t repeated_from_ = 0, repeated_to_ = 0, repeated_ = 0;
+    std::vector<repeated_line> repeated_;  // by line
     double flops_ = 0, bytes_ = 0;
     bool multiplies_ = false;
 };

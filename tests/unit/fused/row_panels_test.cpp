@@ -78,7 +78,7 @@ void check_same(const ricci::array& got, const matrix& expected) {
 }  // namespace
 
 TEST_CASE("gradients of products over pairs store a panel of rows at a time") {
-    constexpr std::size_t n = 2048;
+    constexpr std::size_t n = 2900;
     const auto q = random_matrix<double>(n, 2, 1), k = random_matrix<double>(n, 2, 2),
                g = random_matrix<double>(n, 1, 3);
     constexpr double c = 0.0078125;
