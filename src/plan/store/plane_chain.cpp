@@ -12,9 +12,8 @@ namespace {
 /// Whether two steps may change places.
 bool independent(const step& x, const step& y) {
     return std::ranges::none_of(x.effects, [&](const effect& a) {
-        return std::ranges::any_of(y.effects, [&](const effect& b) {
-            return a.slot == b.slot && (a.writes || b.writes);
-        });
+        return std::ranges::any_of(
+            y.effects, [&](const effect& b) { return a.slot == b.slot && (a.writes || b.writes); });
     });
 }
 
@@ -60,7 +59,9 @@ private:
                 const assign& a = *plan_.steps[s].as_assign();
                 slot_number failed;
                 for_each_access(a, [&](const access& other) {
-                    if (failed || !is_plane_.holds(plan_, other.slot) || stored_.contains(other.slot)) return;
+                    if (failed || !is_plane_.holds(plan_, other.slot) ||
+                        stored_.contains(other.slot))
+                        return;
                     const auto axis = axis_of(other, *rows);
                     if (!axis) return;
                     const auto [at, more] = chain_.planes.try_emplace(other.slot, *axis);
@@ -181,8 +182,8 @@ private:
                 if (!is_free_of(chain_.behind)) return false;
                 inside.push_back(s);
             } else {
-                auto& end = is_free_of(inside) && is_free_of(chain_.behind) ? chain_.before
-                                                                           : chain_.behind;
+                auto& end =
+                    is_free_of(inside) && is_free_of(chain_.behind) ? chain_.before : chain_.behind;
                 end.push_back(s);
             }
         }
@@ -193,8 +194,8 @@ private:
         for (const auto& [s, rows] : chain_.steps)
             for (const effect& t : plan_.steps[s].effects) {
                 const double elements = elements_of(plan_.slots[t.slot.index()]);
-                double& most = chain_.planes.contains(t.slot) ? chain_.plane_elements
-                                                              : chain_.other_elements;
+                double& most =
+                    chain_.planes.contains(t.slot) ? chain_.plane_elements : chain_.other_elements;
                 most = std::max(most, elements);
             }
     }

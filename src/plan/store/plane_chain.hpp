@@ -14,9 +14,9 @@ namespace ricci::plan {
 /// with the axis that has the rows. A panel of rows after the other they do what they do one after
 /// the other for all rows.
 struct plane_chain {
-    std::map<std::size_t, loop> steps;         // by number
+    std::map<std::size_t, loop> steps;  // by number
     std::map<slot_number, std::size_t> planes;
-    std::vector<std::size_t> before, behind;   // steps in between, which run at either end
+    std::vector<std::size_t> before, behind;  // steps in between, which run at either end
     std::int64_t rows = 0;
     double plane_elements = 0;  // of the largest plane
     double other_elements = 0;  // of the largest other tensor that the steps touch

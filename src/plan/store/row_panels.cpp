@@ -26,8 +26,8 @@ struct limits {
     std::int64_t least_rows = 64, most_panels = 64;
 
     std::int64_t panels_of(const plane_chain& chain) const {
-        const auto enough = static_cast<std::int64_t>(
-            std::min(chain.plane_elements / panel_elements, 1e6));
+        const auto enough =
+            static_cast<std::int64_t>(std::min(chain.plane_elements / panel_elements, 1e6));
         return std::clamp<std::int64_t>(chain.rows / least_rows, 1, std::min(enough, most_panels));
     }
 };
@@ -62,7 +62,8 @@ public:
         }
         for (auto& s : behind_panels_) steps_.push_back(std::move(s));
         for (const std::size_t s : chain_.behind) steps_.push_back(plan_.steps[s]);
-        for (std::size_t s = last + 1; s < plan_.steps.size(); ++s) steps_.push_back(plan_.steps[s]);
+        for (std::size_t s = last + 1; s < plan_.steps.size(); ++s)
+            steps_.push_back(plan_.steps[s]);
         return std::move(steps_);
     }
 
@@ -75,9 +76,8 @@ private:
         const slot whole = plan_.slots[plane.index()];
         auto extents = whole.extents;
         extents[axis] = rows;
-        planes_[plane] =
-            plan_.add(workspace_slot(plan_, std::move(extents), whole.axes, plan_.type_of(plane),
-                                     whole.is_truth));
+        planes_[plane] = plan_.add(workspace_slot(plan_, std::move(extents), whole.axes,
+                                                  plan_.type_of(plane), whole.is_truth));
     }
 
     // An access in a panel: of a plane that has its rows alone, from their first one on.

@@ -381,7 +381,8 @@ private:
     void find_repeated() {
         repeated_.resize(lines_.size());
         for (std::size_t from = 0; from < lines_.size();) {
-            const std::size_t most = std::min(most_repeated, (lines_.size() - from) / fewest_repeats);
+            const std::size_t most =
+                std::min(most_repeated, (lines_.size() - from) / fewest_repeats);
             std::size_t count = 2, end = from;
             for (; count <= most; ++count) {
                 end = from + count;
@@ -437,8 +438,8 @@ private:
     std::size_t width_ = 0;
     std::map<ir::ref, int> contractions_;  // of each equation
     std::string text_;
-    ir::ref equation_ = ir::none;  // in hand
-    std::size_t number_ = 0;       // of the line
+    ir::ref equation_ = ir::none;          // in hand
+    std::size_t number_ = 0;               // of the line
     std::vector<repeated_line> repeated_;  // by line
     double flops_ = 0, bytes_ = 0;
     bool multiplies_ = false;
