@@ -269,7 +269,8 @@ private:
         after("pair", &made);
         cut_masked(made);
         after("cut", &made);
-        store_row_panels(made);
+        if (around_ == nullptr && outputs_in_place(made.slots, made.type).empty())
+            store_row_panels(made);
         drop_notes(made);
         after("panels", &made);
         return made;

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/plan/bind/operands.hpp"
 #include "src/plan/schedule/edges.hpp"
 #include "src/plan/store/plane_chain.hpp"
 
@@ -201,8 +200,6 @@ std::optional<plane_chain> best_chain(const program_plan& plan, const limits& wa
 }  // namespace
 
 void store_row_panels(program_plan& plan) {
-    // The order of steps on shared memory is theirs alone.
-    if (plan.careful || !outputs_in_place(plan.slots, plan.type).empty()) return;
     const limits wanted = limits_now();
     const std::size_t slots = plan.slots.size();  // panels are not cut again
     while (const auto chain = best_chain(plan, wanted, slots)) {
