@@ -131,16 +131,17 @@ local_equation::value local_equation::whole(value v) {
 // A tensor of `body`, or of its fold over the letters of `over`, that all ranks have; the node that
 // reads it.
 ir::ref local_equation::extract(ir::ref body, fold how, const ir::node* over) {
-    named_form form;
-    form.partial = true;
-    form.how = how;
-    const extracted made = own_tensor(body, form, over);
-    return p_.tensor(where_.need_whole(bench_, made.name, number_), made.at);
+    return read_whole(own_tensor(body, named_form::of_fold(how), over));
+}
+ir::ref local_equation::read_whole(const extracted& made) {
+    return p_.tensor(where_.need_whole(bench_, made.tensor, number_), made.at);
 }
 
 // The same of which each rank has what is its own.
 local_equation::extracted local_equation::own_tensor(ir::ref body, const named_form& form,
                                                      const ir::node* over) {
+    const spelling s = spelt(body, form);
+    if (const std::optional<extracted> made = known(s)) return *made;
     if (!may_leave_condition(body)) possible_ = false;
     std::vector<ir::ref> letters = free_letters(body);
     if (over != nullptr) std::erase_if(letters, [&](ir::ref i) { return binds(*over, i); });
@@ -157,9 +158,10 @@ local_equation::extracted local_equation::own_tensor(ir::ref body, const named_f
         where_.of(made).partial = made;
         where_.of(made).how = form.how;
     }
-    const ir::range at = positions_of(letters);
-    add(made, at, body, split_);
-    return {made, at};
+    const extracted one{made, made, positions_of(letters)};
+    add(made, one.at, body, split_);
+    keep_known(s, one);
+    return one;
 }
 
 local_equation::value local_equation::walk(ir::ref n) {
@@ -385,13 +387,18 @@ bool local_equation::run() {
         if (axis >= 0) v = whole(v);
     }
     if (!possible_) return false;
+    spelling spelt_alike;
+    if (v.at == place::partial) {
+        spelt_alike = spelt(v.node, named_form::of_fold(form.how));
+        if (const std::optional<value> there = known_whole(spelt_alike)) v = *there;
+    }
     if (axis >= 0) v.at = place::own;
     work_ += places(v.node);
     if (v.at == place::own && axis < 0) return false;
     ir::ref name = e.name;
     forms& made = where_.of(e.name);
     if (v.at == place::partial) {
-        form.partial = true;
+        form = named_form::of_fold(form.how);
         name = bench_.add(e.name, "terms of", form);
         where_.of(e.name).partial = name;
         where_.of(e.name).how = form.how;
@@ -403,6 +410,7 @@ bool local_equation::run() {
         made.whole = name;
     }
     if (v.at == place::own) keep_weights(e, axis);
+    if (v.at == place::partial) keep_known(spelt_alike, {name, e.name, e.positions});
     // what ranks have folded already is computed by those without places, too
     const bool cut = v.at != place::whole;
     add(name, e.positions, v.node, cut ? split_ : std::vector<ir::ref>{});

@@ -143,9 +143,20 @@ private:
     value whole(value v);
     ir::ref extract(ir::ref body, fold how, const ir::node* over);
     struct extracted {
-        ir::ref name;
+        ir::ref name;    // of what a rank has
+        ir::ref tensor;  // of which it is a form
         ir::range at;
     };
+    ir::ref read_whole(const extracted& made);
+    /// What a tensor is of, whatever its letters are called.
+    struct spelling {
+        std::size_t number = 0;
+        std::vector<ir::ref> free;  // letters, but for those that are split
+    };
+    spelling spelt(ir::ref body, const named_form& form);
+    std::optional<extracted> known(const spelling& s);
+    std::optional<value> known_whole(const spelling& s);
+    void keep_known(const spelling& s, const extracted& made);
     extracted own_tensor(ir::ref body, const named_form& form, const ir::node* over);
     void add(ir::ref name, ir::range positions, ir::ref body, const std::vector<ir::ref>& split);
     bool reads_partial(ir::ref body) const;

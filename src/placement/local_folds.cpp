@@ -40,7 +40,9 @@ local_equation::value local_equation::walk_reduction(const ir::node& x) {
     if (r == ir::reduction::sum) {
         ir::node own = x;
         own.value = 0;  // no rank has to have as many places as all have together
-        return {copy(own, {child.node}), place::partial};
+        const ir::ref sum = copy(own, {child.node});
+        const std::optional<value> there = known_whole(spelt(sum, named_form::of_fold(fold::sum)));
+        return there ? *there : value{sum, place::partial};
     }
     return fold_over_ranks(r, x, child.node);
 }

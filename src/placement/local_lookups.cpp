@@ -100,9 +100,7 @@ local_equation::value local_equation::look_up(const ir::node& x, std::int32_t ax
     const ir::ref found = p_.make(ir::op::multiply, mine, row);
     if (!may_leave_condition(found)) return {found, place::partial};
     // a tensor of its own, which is found where the rows are made, and not behind what it waits for
-    named_form form;
-    form.partial = true;
-    const extracted one = own_tensor(found, form, nullptr);
+    const extracted one = own_tensor(found, named_form::of_fold(fold::sum), nullptr);
     return {p_.tensor(one.name, one.at), place::partial};
 }
 

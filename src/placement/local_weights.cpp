@@ -29,12 +29,10 @@ local_equation::value local_equation::softmax(const ir::node& x, value child) {
         own.detail = static_cast<std::uint8_t>(r);
         return copy(own, {child.node});
     };
-    named_form folded;
-    folded.partial = true;
-    folded.how = fold::maximum;
-    const extracted most = own_tensor(over_own(ir::reduction::maximum), folded, &x);
+    const extracted most =
+        own_tensor(over_own(ir::reduction::maximum), named_form::of_fold(fold::maximum), &x);
     const ir::ref own_maximum = p_.tensor(most.name, most.at);
-    const ir::ref maximum = p_.tensor(where_.need_whole(bench_, most.name, number_), most.at);
+    const ir::ref maximum = read_whole(most);
     const extracted excess = own_tensor(
         p_.make(ir::op::add, over_own(ir::reduction::logsumexp), minus(p_, own_maximum)), {}, &x);
     const ir::ref terms[] = {p_.tensor(excess.name, excess.at), own_maximum, minus(p_, maximum)};

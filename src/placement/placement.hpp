@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
@@ -95,6 +96,12 @@ struct named_form {
     std::int64_t count = 0;
     bool own = false;  // each rank has one of its own, whatever its extents are
 
+    static named_form of_fold(fold how) {
+        named_form form;
+        form.partial = true;
+        form.how = how;
+        return form;
+    }
     bool is_whole() const { return part < 0 && window < 0 && !partial && !own; }
 };
 
@@ -102,6 +109,14 @@ struct named_form {
 struct extract {
     std::vector<ir::ref> letters;  // of its axes
     ir::ref made_for = ir::none;   // what the equation defines
+};
+
+/// A tensor that ranks fold, or of which each has one of its own, known by what it is of: equal ones
+/// of several equations are one.
+struct known_tensor {
+    ir::ref name = ir::none;        // of what a rank has
+    ir::ref tensor = ir::none;      // of which it is a form
+    std::vector<std::size_t> axes;  // by axis: which one of the free letters of its spelling
 };
 
 /// What is made on the way to a placement: the program grows, and no equation changes.
@@ -113,9 +128,10 @@ struct workbench {
     std::vector<std::vector<std::int32_t>> inner;  // by name: axes that others share out later
     std::set<ir::ref> whole_numbers;               // operands that may say places
     double element_size = 8;
-    std::set<ir::ref> may_wait;  // outputs whose sums the caller folds later
-    bool whole_apart = false;    // what is whole is computed in stages of its own
-    bool overlap = true;         // stages are cut so that exchanges begin early
+    std::map<std::string, std::size_t> spellings;  // numbers for those of known tensors
+    std::set<ir::ref> may_wait;                    // outputs whose sums the caller folds later
+    bool whole_apart = false;                      // what is whole is computed in stages of its own
+    bool overlap = true;                           // stages are cut so that exchanges begin early
 
     bool is_inner(ir::ref name, std::int32_t axis) const;
     bool has_inner(ir::ref name) const {
@@ -148,6 +164,7 @@ struct placement {
     double price = 0;
     double work = 0;                              // multiplications of the rank that has most to do
     std::map<ir::ref, own_weights> weights = {};  // by the tensor that is a softmax
+    std::map<std::size_t, known_tensor> known = {};  // by the number of its spelling
 
     forms& of(ir::ref name) {
         const auto k = static_cast<std::size_t>(name);

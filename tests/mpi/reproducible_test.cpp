@@ -122,6 +122,17 @@ TEST_CASE("attention by heads and by keys is the same bits on any number of rank
                        {{"dL/dK", 0}, {"dL/dV", 0}}, 8);
 }
 
+TEST_CASE("folds that several equations have in common are the same bits on any number of ranks") {
+    const program p =
+        parse(R"(O^{ic} = \operatorname{softmax}_{j \le i}(Q^{ia} K^{ja}) V^{jc})").value();
+    check_reproducible(value_and_gradient(p, "O", {"Q", "K", "V"}), "j",
+                       {{"Q", drawn({9, 3}, 1)},
+                        {"K", drawn({29, 3}, 2), 0},
+                        {"V", drawn({29, 2}, 3), 0},
+                        {"dL/dO", drawn({9, 2}, 6)}},
+                       {{"dL/dK", 0}, {"dL/dV", 0}}, 8);
+}
+
 TEST_CASE("every way to exchange is the same bits on any number of ranks") {
     // the second axis, whose parts are no rows
     check_reproducible(parse(R"(
