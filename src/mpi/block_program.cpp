@@ -11,6 +11,7 @@
 
 #include "src/mpi/agreement.hpp"
 #include "src/mpi/block_collectives.hpp"
+#include "src/mpi/first_places.hpp"
 #include "src/mpi/folds.hpp"
 #include "src/mpi/rank_program.hpp"
 #include "src/mpi/stage_exchanges.hpp"
@@ -80,14 +81,11 @@ public:
 
     void run(std::string& wrong) override {
         for (auto& [from, to] : brought_) copy_elements(from, to);
-        for (std::size_t k = 0; k < placed().stages().size(); ++k) {
-            exchanges_->before(k);
+        exchanges_->run([&](std::size_t k) {
             if (const auto& step = whole_->steps[k]) run_step(*step, whole_->placed, wrong);
             for (const auto& p : parts_)
                 if (p->steps[k] != nullptr) run_step(*p->steps[k], p->placed, wrong);
-            exchanges_->after(k);
-        }
-        exchanges_->finish();
+        });
         for (auto& [made, to] : results_) copy_elements(made, to);
     }
 
@@ -271,6 +269,9 @@ private:
             to.push_back(memory_of(*p, e.to));
         }
         const exchange_settings s = context_.settings_of(letter_);
+        if (e.kind == exchange_kind::all_reduce && e.places != ir::none)
+            return first_places(s, found_places(e, from), common_.at(e.to),
+                                placed().type_of(e.from), e.how);
         if (e.kind == exchange_kind::all_reduce)
             return fold_blocks(s, who_, from, common_.at(e.to), e.how);
         const auto axis = static_cast<std::size_t>(e.axis);
@@ -290,6 +291,14 @@ private:
         throw error(
             "ricci: of what is to be exchanged nothing is known that would be the same bits "
             "on any number of ranks; prepare it without reproducible.");
+    }
+    std::vector<places_found> found_places(const exchange& e, const std::vector<array>& values) {
+        std::vector<places_found> list;
+        const int first = who_.first(who_.rank);
+        for (std::size_t b = 0; b < parts_.size(); ++b)
+            list.push_back({values[b], memory_of(*parts_[b], e.places), placed().parts_of(e),
+                            first + static_cast<int>(b)});
+        return list;
     }
     rank_memory given_;
     const std::vector<ir::ref> wanted_;

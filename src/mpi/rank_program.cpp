@@ -13,6 +13,7 @@
 #include "src/mpi/agreement.hpp"
 #include "src/mpi/asked_places.hpp"
 #include "src/mpi/collectives.hpp"
+#include "src/mpi/first_places.hpp"
 #include "src/mpi/folds.hpp"
 #include "src/mpi/stage_exchanges.hpp"
 #include "src/placement/words.hpp"
@@ -62,12 +63,9 @@ public:
     }
 
     void run(std::string& wrong) override {
-        for (std::size_t k = 0; k < steps_.size(); ++k) {
-            exchanges_.before(k);
+        exchanges_.run([&](std::size_t k) {
             if (steps_[k] != nullptr) run_step(*steps_[k], placed_, wrong);
-            exchanges_.after(k);
-        }
-        exchanges_.finish();
+        });
         for (auto& [made, to] : copied_) copy_elements(memory_.at(made), to);
     }
     void bind(const rank_memory& moved) override {
@@ -181,6 +179,11 @@ private:
     std::shared_ptr<collective> collective_of(const exchange& e) {
         const array &from = memory_of(e.from), &to = memory_of(e.to);
         const exchange_settings s = context_.settings_of(letter_);
+        if (e.kind == exchange_kind::all_reduce && e.places != ir::none)
+            return first_places(
+                s,
+                {{from, memory_of(e.places), placed_.parts_of(e), placed_.letter().sharing.rank}},
+                to, placed_.type_of(e.from), e.how);
         if (e.kind == exchange_kind::all_reduce) return all_reduce(s, from, to, e.how);
         const auto axis = static_cast<std::size_t>(e.axis);
         const distribution& parts = placed_.parts_of(e);

@@ -28,14 +28,12 @@ public:
         }
     }
 
-    /// Before the equations of a stage.
-    void before(std::size_t k) {
-        wait(placed_.stages()[k].waits);
-        start(k, true);
-    }
-    /// Behind them.
-    void after(std::size_t k) { start(k, false); }
-    void finish() {
+    /// Computes all stages, and exchanges what has to be between them.
+    template <class Compute>
+    void run(const Compute& compute) {
+        walk_stages(
+            placed_.stages(), [&](const exchange_place& e) { context_.under_way.finish(at(e)); },
+            compute, [&](const exchange_place& e) { context_.under_way.start(at(e)); });
         for (const auto& list : all_)
             for (const auto& c : list) context_.under_way.finish(*c);
     }
@@ -53,18 +51,7 @@ public:
     }
 
 private:
-    // Numbers are counted anew before the equations of a stage, which read them.
-    void start(std::size_t k, bool before) {
-        const stage& s = placed_.stages()[k];
-        for (std::size_t e = 0; e < all_[k].size(); ++e) {
-            if ((s.exchanges[e].exchange.kind == exchange_kind::own_places) != before) continue;
-            wait(s.exchange_waits[e]);
-            context_.under_way.start(*all_[k][e]);
-        }
-    }
-    void wait(const std::vector<exchange_place>& list) {
-        for (const exchange_place& e : list) context_.under_way.finish(*all_[e.stage][e.number]);
-    }
+    collective& at(const exchange_place& e) { return *all_[e.stage][e.number]; }
 
     const placed_program& placed_;
     rank_context& context_;

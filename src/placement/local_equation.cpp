@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <ricci/ir/extrema.hpp>
 #include <ricci/ir/rewrite.hpp>
 
 namespace ricci::mpi {
@@ -358,17 +359,26 @@ void local_equation::add(ir::ref name, ir::range positions, ir::ref body,
     where_.operations.push_back(o);
 }
 
-bool local_equation::run() {
-    const ir::equation e = p_.equations[number_];
-    const ir::node root = p_.nodes[e.body];
+// The axis of what an equation defines that has the letter, or -1; nothing where it cannot be cut.
+std::optional<std::int32_t> local_equation::cut_axis(const ir::equation& e) {
     std::int32_t axis = -1;
     for (std::int32_t k = 0; k < e.positions.count; ++k) {
         if (!has_split({e.positions.first + k, 1})) continue;
         if (axis >= 0 || p_.positions[e.positions.first + k].kind != ir::position_kind::index ||
             bench_.is_inner(e.name, k))
-            return false;
+            return std::nullopt;
         axis = k;
     }
+    return axis;
+}
+
+bool local_equation::run() {
+    const ir::equation e = p_.equations[number_];
+    const ir::node root = p_.nodes[e.body];
+    const std::optional<std::int32_t> found = cut_axis(e);
+    if (!found) return false;
+    const std::int32_t axis = *found;
+    if (ir::gives_place(root) && binds_split(root)) return axis < 0 && find_first_place(e);
     named_form form;
     // a maximum over the letter, with nothing around it, is what ranks fold
     const bool folds = root.kind == ir::op::reduce && binds_split(root) &&

@@ -140,6 +140,10 @@ private:
     ir::ref name_of_weights(own_weights& w, ir::ref tensor);
     value mean(const ir::node& x, value child);
 
+    std::optional<std::int32_t> cut_axis(const ir::equation& e);
+    bool find_first_place(const ir::equation& e);
+    ir::ref add_own(const char* words, const named_form& form, const ir::equation& e, ir::ref body);
+
     value whole(value v);
     ir::ref extract(ir::ref body, fold how, const ir::node* over);
     struct extracted {

@@ -218,36 +218,30 @@ paper_run::waiting_letters paper_run::walk(sharing_request request, const rank_m
     for (std::size_t k = 0; k < wanted.size(); ++k)
         if (placed.waits(k)) waits[k].push_back(letter);
     std::map<exchange_place, std::size_t> under_way;
-    const auto wait = [&](const std::vector<exchange_place>& list) {
-        for (const exchange_place& e : list) {
-            const auto found = under_way.find(e);
-            if (found == under_way.end()) continue;
-            steps_[found->second].exchange.waited_in = steps_.size();
-            under_way.erase(found);
-        }
+    const auto wait = [&](const exchange_place& e) {
+        const auto found = under_way.find(e);
+        if (found == under_way.end()) return;
+        steps_[found->second].exchange.waited_in = steps_.size();
+        under_way.erase(found);
     };
-    for (std::size_t k = 0; k < placed.stages().size(); ++k) {
+    const auto compute = [&](std::size_t k) {
         const stage& s = placed.stages()[k];
-        wait(s.waits);
-        if (!s.program.equations.empty()) {
-            const rank_memory mine = memory_of_stage(s, given, memory_of);
-            sharing_request inner = placed.request_of(s);
-            std::vector<bool> inner_last;
-            for (const stage::tensor& t : s.writes)
-                inner_last.push_back(for_caller.count(t.of) > 0);
-            if (placed.is_last()) {
-                steps_.push_back({std::make_unique<local_request>(inner, mine, s), {}, times_});
-            } else {
-                add_waits(placed, s, walk(std::move(inner), mine, inner_last), waits);
-            }
-        }
-        for (std::size_t e = 0; e < s.exchanges.size(); ++e) {
-            wait(s.exchange_waits[e]);
-            if (s.exchanges[e].exchange.kind == exchange_kind::own_places) continue;  // no message
-            under_way[{k, e}] = steps_.size();
-            add(placed, s.exchanges[e], for_caller.count(s.exchanges[e].exchange.to) > 0);
-        }
-    }
+        if (s.program.equations.empty()) return;
+        const rank_memory mine = memory_of_stage(s, given, memory_of);
+        sharing_request inner = placed.request_of(s);
+        std::vector<bool> inner_last;
+        for (const stage::tensor& t : s.writes) inner_last.push_back(for_caller.count(t.of) > 0);
+        if (placed.is_last())
+            steps_.push_back({std::make_unique<local_request>(inner, mine, s), {}, times_});
+        else add_waits(placed, s, walk(std::move(inner), mine, inner_last), waits);
+    };
+    const auto begin = [&](const exchange_place& e) {
+        const operation& o = placed.stages()[e.stage].exchanges[e.number];
+        if (o.exchange.kind == exchange_kind::own_places) return;  // no message
+        under_way[e] = steps_.size();
+        add(placed, o, for_caller.count(o.exchange.to) > 0);
+    };
+    walk_stages(placed.stages(), wait, compute, begin);
     for (const auto& [place, step] : under_way) steps_[step].exchange.waited_in = steps_.size();
     return waits;
 }

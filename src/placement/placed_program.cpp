@@ -201,9 +201,10 @@ std::int64_t placed_program::bytes_of(const exchange& e) const {
         default:
             break;
     }
-    std::size_t bytes = size_of(type_of(e.from));
-    for (const std::size_t extent : extents_of(e.from)) bytes *= extent;
-    return static_cast<std::int64_t>(bytes);
+    auto bytes = static_cast<std::int64_t>(size_of(type_of(e.from)));
+    if (e.places != ir::none) bytes += bytes_of_found_place;
+    for (const std::size_t extent : extents_of(e.from)) bytes *= static_cast<std::int64_t>(extent);
+    return bytes;
 }
 
 double placed_program::most_bytes_of(const exchange& e) const {

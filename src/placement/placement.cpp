@@ -93,6 +93,16 @@ ir::ref placement::need_whole(workbench& bench, ir::ref tensor, ir::ref equation
     return of(tensor).whole = made;
 }
 
+ir::ref placement::need_first_place(workbench& bench, ir::ref tensor, exchange pairs,
+                                    ir::ref equation) {
+    pairs.kind = exchange_kind::all_reduce;
+    pairs.to = bench.add(tensor, "all of", {});
+    const double others = static_cast<double>(bench.sharing.ranks - 1) / bench.sharing.ranks;
+    const double bytes = bench.bytes_of(tensor);
+    add(equation, pairs, 2 * others * (bytes + bytes / bench.element_size * bytes_of_found_place));
+    return of(tensor).whole = pairs.to;
+}
+
 ir::ref placement::need_part(workbench& bench, ir::ref tensor, std::int32_t axis,
                              ir::ref equation) {
     if (const ir::ref there = of(tensor).part(axis); there != ir::none) return there;

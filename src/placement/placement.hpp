@@ -64,10 +64,14 @@ struct exchange {
     std::int32_t axis = 0;  // along which parts lie
     fold how = fold::sum;
     std::shared_ptr<const std::vector<window>> windows = nullptr;  // by rank: of neighbours
-    std::int64_t extent = 0;         // of the axis that numbers are places of
-    ir::ref places = ir::none;       // of rows and their sums: what asked_places has made
+    std::int64_t extent = 0;  // of the axis that numbers are places of
+    // of rows and their sums: what asked_places has made; of extrema whose places are wanted: those
+    // of each rank, where an axis of `extent` has them among its own
+    ir::ref places = ir::none;
     std::vector<std::int64_t> most;  // by rank: how many places it asks for at most
 };
+/// Of a place that an extremum has been found at.
+inline constexpr std::int64_t bytes_of_found_place = sizeof(std::int32_t);
 /// Whether numbers decide how much is sent, so that it is known beforehand at most.
 constexpr bool numbers_decide(exchange_kind kind) { return kind >= exchange_kind::asked_places; }
 /// A rank's own part of what every rank has.
@@ -194,6 +198,9 @@ struct placement {
     /// The rows that have been asked for, of a tensor of which each rank has a part.
     ir::ref need_rows(workbench& bench, ir::ref tensor, std::int32_t axis, const exchange& asked,
                       ir::ref equation);
+    /// The first place of the largest value, or of the smallest one, among all ranks: of values and
+    /// places that each has found.
+    ir::ref need_first_place(workbench& bench, ir::ref tensor, exchange pairs, ir::ref equation);
     /// Sends what ranks have added up at their windows, or at the places asked for, of an axis that
     /// comes first, to those who have the places: `e` without its price.
     void send_sums(workbench& bench, const exchange& e, ir::ref equation);

@@ -33,7 +33,8 @@ public:
           given_(std::move(stages)),
           stored_(outputs.begin(), outputs.end()) {
         for (const operation& o : operations_) {
-            if (o.kind == operation_kind::exchange) stored_.insert(o.exchange.from);
+            if (o.kind == operation_kind::exchange)
+                stored_.insert({o.exchange.from, o.exchange.places});
             if (o.kind == operation_kind::computation) computes_[o.compute.what.name] = &o;
         }
         for (const auto& [n, o] : computes_) {
@@ -87,7 +88,8 @@ private:
         if (!bench_.overlap || made.empty()) return 1;
         std::map<ir::ref, std::size_t> group;
         for (std::size_t k = 0; k < exchanges.size(); ++k)
-            take(exchanges[k]->exchange.from, level, k, group);
+            for (const ir::ref n : {exchanges[k]->exchange.from, exchanges[k]->exchange.places})
+                take(n, level, k, group);
         for (const ir::ref n : made) group.emplace(n, exchanges.size());
         int count = waits_for_nothing ? 1 : 0;  // nothing is computed in the first one then
         std::vector<int> number(exchanges.size() + 1);
@@ -144,7 +146,8 @@ private:
     }
     void find_largest() {
         for (const ir::ref n : stored_)
-            if (given_.made.count(n) == 0) largest_ = std::max(largest_, places_of(n));
+            if (n != ir::none && given_.made.count(n) == 0)
+                largest_ = std::max(largest_, places_of(n));
         for (const auto& [n, o] : computes_) {
             if (stored_.count(n) > 0 && !bench_.names[number_of_name(n)].partial)
                 largest_ = std::max(largest_, places_of(n));
@@ -198,8 +201,11 @@ std::vector<operation> in_order_of_readiness(const workbench& bench,
     for (std::size_t k = 0; k < operations.size(); ++k) {
         const operation& o = operations[k];
         if (o.kind == operation_kind::exchange) {
-            const auto from = waits.find(o.exchange.from);
-            order.emplace_back(from == waits.end() ? 0 : from->second.size(), k);
+            std::size_t most = 0;
+            for (const ir::ref n : {o.exchange.from, o.exchange.places})
+                if (const auto from = waits.find(n); from != waits.end())
+                    most = std::max(most, from->second.size());
+            order.emplace_back(most, k);
             continue;
         }
         sorted.push_back(o);

@@ -135,8 +135,9 @@ private:
     // and has no places to compute, which is what a fold of nothing is.
     void find_stored() {
         for (const operation& o : operations_) {
-            if (o.kind == operation_kind::exchange && made_in_.count(o.exchange.from) > 0)
-                store(o.exchange.from);
+            if (o.kind == operation_kind::exchange)
+                for (const ir::ref n : {o.exchange.from, o.exchange.places})
+                    if (made_in_.count(n) > 0) store(n);
             if (o.kind == operation_kind::computation) computes_[o.compute.what.name] = &o.compute;
         }
         // what nobody on this rank reads in its stage would be an output of it without memory

@@ -39,6 +39,29 @@ struct stage {
     bool whole = false;  // where what is whole is apart: it is computed once for all blocks
 };
 
+/// What a rank does of stages, in order, in a run and on paper: wait(exchange) before what reads
+/// what that brings, compute(stage), begin(exchange).
+template <class Wait, class Compute, class Begin>
+void walk_stages(const std::vector<stage>& stages, const Wait& wait, const Compute& compute,
+                 const Begin& begin) {
+    for (std::size_t k = 0; k < stages.size(); ++k) {
+        const stage& s = stages[k];
+        // numbers are counted anew before the equations of a stage, which read them
+        const auto begin_all = [&](bool before) {
+            for (std::size_t e = 0; e < s.exchanges.size(); ++e) {
+                const bool counts = s.exchanges[e].exchange.kind == exchange_kind::own_places;
+                if (counts != before) continue;
+                for (const exchange_place& other : s.exchange_waits[e]) wait(other);
+                begin(exchange_place{k, e});
+            }
+        };
+        for (const exchange_place& other : s.waits) wait(other);
+        begin_all(true);
+        compute(k);
+        begin_all(false);
+    }
+}
+
 struct staged_program {
     std::vector<stage> stages;
     /// Before which stage an exchange is waited for; as many as there are: in the end.

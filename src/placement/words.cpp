@@ -29,7 +29,8 @@ const char* words_of(fold how) {
 std::string words_of(const exchange& e) {
     switch (e.kind) {
         case exchange_kind::all_reduce:
-            return fmt::format("all-reduce ({})", words_of(e.how));
+            return fmt::format("all-reduce ({}{})", words_of(e.how),
+                               e.places == ir::none ? "" : " and its first place");
         case exchange_kind::reduce_scatter:
             return fmt::format("reduce-scatter ({})", words_of(e.how));
         case exchange_kind::neighbours:

@@ -1,83 +1,12 @@
 // Two indices shared out over a grid of ranks: the same as on one.
-#include <array>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "tests/mpi/ranks.hpp"
+#include "tests/mpi/grids.hpp"
 
 using namespace ricci;
 using namespace ricci::testing;
-
-namespace {
-
-/// As many ranks as there are, in two dimensions.
-class grid {
-public:
-    grid() {
-        MPI_Dims_create(ranks_of_world(), 2, extents.data());
-        const int periods[2] = {0, 0};
-        MPI_Cart_create(MPI_COMM_WORLD, 2, extents.data(), periods, 0, &comm);
-        MPI_Cart_coords(comm, rank_of_world(), 2, places.data());
-    }
-    ~grid() { MPI_Comm_free(&comm); }
-    grid(const grid&) = delete;
-    grid& operator=(const grid&) = delete;
-
-    /// This rank's part of what has the two letters in these axes, or in -1.
-    array part(array whole, const std::array<int, 2>& axes, cut how) const {
-        for (std::size_t k = 0; k < 2; ++k) {
-            if (axes[k] < 0) continue;
-            const auto axis = static_cast<std::size_t>(axes[k]);
-            const auto ranks = static_cast<std::size_t>(extents[k]);
-            whole = part_of_rank(whole, axis, counts_of(whole.extent(axis), how, ranks),
-                                 static_cast<std::size_t>(places[k]));
-        }
-        return whole;
-    }
-
-    std::array<int, 2> extents = {0, 0}, places = {0, 0};
-    MPI_Comm comm = MPI_COMM_NULL;
-};
-
-struct grid_operand {
-    std::string name;
-    bindable value;
-    std::array<int, 2> axes = {-1, -1};
-};
-
-void check_on_grid(const program& p, const std::vector<std::string>& letters,
-                   const std::vector<grid_operand>& operands,
-                   const std::vector<std::pair<std::string, std::array<int, 2>>>& shared,
-                   cut how = cut::even) {
-    const grid ranks;
-    std::vector<named> whole, mine;
-    for (const grid_operand& o : operands) {
-        whole.push_back({o.name, o.value});
-        mine.push_back({o.name, o.value});
-        if (o.axes[0] >= 0 || o.axes[1] >= 0)
-            mine.back().value = bindable(ranks.part(o.value.value(), o.axes, how));
-    }
-    const arrays expected = run(p, whole);
-    auto step = mpi::prepare(ranks.comm, p, letters, mine);
-    if (how == cut::even && rank_of_world() == 0)
-        CHECK(bytes_on_paper(p, letters, {ranks.extents[0], ranks.extents[1]}, whole) ==
-              step.bytes_sent());
-    for (int k = 0; k < 2; ++k) {
-        take_counted_bytes();
-        step();
-        CHECK(take_counted_bytes() == step.bytes_sent());
-        for (const auto& [name, value] : expected) {
-            array wanted = value;
-            for (const auto& [output, axes] : shared)
-                if (output == name) wanted = ranks.part(value, axes, how);
-            INFO(name << " on rank " << rank_of_world() << "\n" << step.explain());
-            CHECK(largest_difference(step[name], wanted) < 1e-11);
-        }
-    }
-}
-
-}  // namespace
 
 TEST_CASE("attention by batch and by heads, with all gradients") {
     const program p = parse(R"(
@@ -216,9 +145,9 @@ TEST_CASE("a training step of a transformer by batch, by heads, by vocabulary, a
     for (const std::vector<std::string>& letters :
          {std::vector<std::string>{"n", "h"}, {"n", "v"}, {"v", "h"}}) {
         std::vector<grid_operand> two;
-        std::vector<std::pair<std::string, std::array<int, 2>>> shared;
+        output_axes shared;
         for (const transformer_operand& o : operands) {
-            const std::array<int, 2> axes = {axis(o, letters[0]), axis(o, letters[1])};
+            const std::vector<int> axes = {axis(o, letters[0]), axis(o, letters[1])};
             two.push_back({o.name, o.value, axes});
             if (axes[0] >= 0 || axes[1] >= 0) shared.emplace_back("dL/d" + o.name, axes);
         }

@@ -1,85 +1,15 @@
 // Layers with an index shared out, forward and back: the same as on one rank.
 #include <array>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tests/mpi/ranks.hpp"
+#include "tests/mpi/grids.hpp"
 
 using namespace ricci;
 using namespace ricci::testing;
 
 namespace {
-
-/// An operand or an output, and its axis with each shared letter, or -1.
-struct layered {
-    std::string name;
-    bindable value;
-    std::vector<int> axes;
-};
-using output_axes = std::vector<std::pair<std::string, std::vector<int>>>;
-
-/// Ranks along one dimension for each letter.
-class dimensions {
-public:
-    explicit dimensions(std::size_t count) : extents(count, 0), places(count, 0) {
-        MPI_Dims_create(ranks_of_world(), static_cast<int>(count), extents.data());
-        const std::vector<int> periods(count, 0);
-        MPI_Cart_create(MPI_COMM_WORLD, static_cast<int>(count), extents.data(), periods.data(), 0,
-                        &comm);
-        MPI_Cart_coords(comm, rank_of_world(), static_cast<int>(count), places.data());
-    }
-    ~dimensions() { MPI_Comm_free(&comm); }
-    dimensions(const dimensions&) = delete;
-    dimensions& operator=(const dimensions&) = delete;
-
-    array part(array whole, const std::vector<int>& axes, cut how, int blocks = 0) const {
-        for (std::size_t k = 0; k < axes.size(); ++k) {
-            if (axes[k] < 0) continue;
-            const auto axis = static_cast<std::size_t>(axes[k]);
-            const auto ranks = static_cast<std::size_t>(extents[k]);
-            whole = part_of_rank(whole, axis,
-                                 blocks > 0 ? mpi::parts_of(whole.extent(axis), extents[k], blocks)
-                                            : counts_of(whole.extent(axis), how, ranks),
-                                 static_cast<std::size_t>(places[k]));
-        }
-        return whole;
-    }
-
-    std::vector<int> extents, places;
-    MPI_Comm comm = MPI_COMM_NULL;
-};
-
-std::string check_layers(const program& p, const std::vector<std::string>& letters,
-                         const std::vector<layered>& operands, const output_axes& shared,
-                         cut how = cut::even, const mpi::run_options& together = {}) {
-    const dimensions grid(letters.size());
-    const int blocks = together.reproducible ? together.blocks : 0;
-    std::vector<named> whole, mine;
-    for (const layered& o : operands) {
-        whole.push_back({o.name, o.value});
-        mine.push_back({o.name, o.value});
-        if (!o.axes.empty()) mine.back().value = grid.part(o.value.value(), o.axes, how, blocks);
-    }
-    const arrays expected = run(p, whole);
-    auto step = mpi::prepare(grid.comm, p, letters, mine, {}, together);
-    if (how == cut::even && blocks == 0 && rank_of_world() == 0)
-        CHECK(bytes_on_paper(p, letters, grid.extents, whole) == step.bytes_sent());
-    for (int k = 0; k < 2; ++k) {
-        take_counted_bytes();
-        step();
-        CHECK(take_counted_bytes() == step.bytes_sent());
-        for (const auto& [name, value] : expected) {
-            array wanted = value;
-            for (const auto& [output, axes] : shared)
-                if (output == name) wanted = grid.part(value, axes, how, blocks);
-            INFO(name << " on rank " << rank_of_world() << "\n" << step.explain());
-            CHECK(largest_difference(step[name], wanted) < 1e-11);
-        }
-    }
-    return step.explain();
-}
 
 // A layer of a transformer, of which each gives what the next one takes.
 const char* const transformer = R"(
@@ -115,14 +45,14 @@ std::vector<letters_of_transformer> operands_of_transformer() {
             {"W", drawn({3, 6, 4}, 13)},
             {"dL/dY", drawn({4, 5, 4}, 14), 0}};
 }
-std::pair<std::vector<layered>, output_axes> shared_out(const std::vector<std::string>& letters) {
-    std::vector<layered> operands;
+std::pair<std::vector<grid_operand>, output_axes> shared_out(
+    const std::vector<std::string>& letters) {
+    std::vector<grid_operand> operands;
     output_axes shared{{"Y", {}}};
     for (const std::string& letter : letters) shared[0].second.push_back(letter == "n" ? 0 : -1);
     for (const letters_of_transformer& o : operands_of_transformer()) {
-        layered one{o.name, o.value, {}};
+        grid_operand one{o.name, o.value, {}};
         for (const std::string& letter : letters) one.axes.push_back(letter == "n" ? o.n : o.h);
-        if (o.value.kind() != ricci::detail::operand_kind::tensor) one.axes.clear();
         shared.emplace_back("dL/d" + o.name, one.axes);
         operands.push_back(std::move(one));
     }
@@ -146,7 +76,7 @@ TEST_CASE("a training step of layers of a transformer by batch, by heads, and ov
              {std::vector<std::string>{"n"}, {"h"}, {"n", "h"}}) {
             const auto [operands, shared] = shared_out(letters);
             for (const cut how : {cut::even, cut::uneven})
-                check_layers(back, letters, operands, shared, how);
+                check_on_grid(back, letters, operands, shared, how);
         }
     }
 }
@@ -156,7 +86,7 @@ TEST_CASE("scores of layers are made again on the way back, and what they are ma
     auto [operands, shared] = shared_out({"h"});
     operands.front().value = bindable(drawn({4, 30, 4}, 1));
     operands.back().value = bindable(drawn({4, 30, 4}, 2));
-    const std::string words = check_layers(back, {"h"}, operands, shared);
+    const std::string words = check_on_grid(back, {"h"}, operands, shared);
     INFO(words);
     CHECK(has(words, "3 layers, planned as one: Y of each is X of the next"));
     CHECK(has(words, "stored of each: X, H, N, Z, m, s"));
@@ -169,17 +99,17 @@ TEST_CASE("layers forward, with what each computes on the way, and forward deriv
         Y^{ni} = X^{ni} + H^{nk} U^{ki} + q^{i})")
                               .value();
     const program all = repeat(layer, 4, {.from = "Y", .to = "X", .index = "l", .shared = {"q"}});
-    const std::vector<layered> operands = {{"X", drawn({8, 3}, 1), {0}},
-                                           {"W", drawn({4, 3, 5}, 2), {}},
-                                           {"c", drawn({4, 5}, 3), {}},
-                                           {"U", drawn({4, 5, 3}, 4), {}},
-                                           {"q", drawn({3}, 5), {}}};
+    const std::vector<grid_operand> operands = {{"X", drawn({8, 3}, 1), {0}},
+                                                {"W", drawn({4, 3, 5}, 2), {}},
+                                                {"c", drawn({4, 5}, 3), {}},
+                                                {"U", drawn({4, 5, 3}, 4), {}},
+                                                {"q", drawn({3}, 5), {}}};
     for (const cut how : {cut::even, cut::last, cut::uneven})
-        check_layers(all.keep({"H"}), {"n"}, operands, {{"Y", {0}}, {"H", {1}}}, how);
-    std::vector<layered> more = operands;
+        check_on_grid(all.keep({"H"}), {"n"}, operands, {{"Y", {0}}, {"H", {1}}}, how);
+    std::vector<grid_operand> more = operands;
     more.push_back({"d/dt X", drawn({8, 3}, 6), {0}});
     more.push_back({"d/dt U", drawn({4, 5, 3}, 7), {}});
-    check_layers(tangent(all, {"X", "U"}), {"n"}, more, {{"Y", {0}}, {"d/dt Y", {0}}});
+    check_on_grid(tangent(all, {"X", "U"}), {"n"}, more, {{"Y", {0}}, {"d/dt Y", {0}}});
 }
 
 TEST_CASE("derivatives by what layers share are added up, and windows cross ranks in each layer") {
@@ -190,16 +120,16 @@ TEST_CASE("derivatives by what layers share are added up, and windows cross rank
     for (const std::size_t count : {std::size_t{1}, std::size_t{5}}) {
         const program all =
             repeat(layer, count, {.from = "Y", .to = "X", .index = "t", .shared = {"a", "f"}});
-        const std::vector<layered> operands = {{"X", drawn({23}, 1), {0}},
-                                               {"a", 0.125, {}},
-                                               {"f", drawn({23}, 2), {0}},
-                                               {"dL/dY", drawn({23}, 3), {0}}};
+        const std::vector<grid_operand> operands = {{"X", drawn({23}, 1), {0}},
+                                                    {"a", 0.125, {}},
+                                                    {"f", drawn({23}, 2), {0}},
+                                                    {"dL/dY", drawn({23}, 3), {0}}};
         const output_axes shared{{"Y", {0}}, {"dL/dX", {0}}, {"dL/df", {0}}};
-        const std::vector<layered> forward(operands.begin(), operands.end() - 1);
+        const std::vector<grid_operand> forward(operands.begin(), operands.end() - 1);
         for (const cut how : {cut::even, cut::uneven}) {
-            check_layers(all, {"i"}, forward, shared, how);
-            check_layers(gradient(all, "Y", {"f"}), {"i"}, operands, shared, how);
-            check_layers(value_and_gradient(all, "Y", {"X", "f"}), {"i"}, operands, shared, how);
+            check_on_grid(all, {"i"}, forward, shared, how);
+            check_on_grid(gradient(all, "Y", {"f"}), {"i"}, operands, shared, how);
+            check_on_grid(value_and_gradient(all, "Y", {"X", "f"}), {"i"}, operands, shared, how);
         }
     }
 }
@@ -213,7 +143,7 @@ TEST_CASE("what layers share is exchanged once, behind the last layer back") {
         repeat(layer, 6, {.from = "Y", .to = "X", .index = "l", .shared = {"W", "c", "q", "s"}});
     const program back = value_and_gradient(all, "Y", {"W", "c", "q", "s", "U"});
     const auto check = [&](const std::vector<std::string>& letters) {
-        std::vector<layered> operands;
+        std::vector<grid_operand> operands;
         output_axes shared{{"Y", {}}};
         const auto axes = [&](int n, int h) {
             std::vector<int> list;
@@ -233,8 +163,8 @@ TEST_CASE("what layers share is exchanged once, behind the last layer back") {
         add("dL/dY", drawn({7, 5, 4}, 7), 0, -1);
         shared[0].second = axes(0, -1);
         for (const cut how : {cut::uneven, cut::last})
-            check_layers(back, letters, operands, shared, how);
-        return check_layers(back, letters, operands, shared);
+            check_on_grid(back, letters, operands, shared, how);
+        return check_on_grid(back, letters, operands, shared);
     };
     const std::string by_batch = check({"n"}), by_heads = check({"h"});
     for (const std::string letters : {"nh", "hn"}) check({letters.substr(0, 1), letters.substr(1)});
@@ -254,10 +184,10 @@ TEST_CASE("layers are the same bits on any number of ranks where that is asked f
         value_and_gradient(layers_of_transformer(false), "Y", {"X", "W_Q", "W_O", "U", "u"});
     const auto [operands, shared] = shared_out({"n"});
     const mpi::run_options together{.reproducible = true, .blocks = 3};
-    check_layers(back, {"n"}, operands, shared, cut::even, together);
+    check_on_grid(back, {"n"}, operands, shared, cut::even, together);
     std::vector<named> whole, mine;
     const dimensions grid(1);
-    for (const layered& o : operands) {
+    for (const grid_operand& o : operands) {
         whole.push_back({o.name, o.value});
         mine.push_back({o.name, o.value});
         if (!o.axes.empty()) mine.back().value = grid.part(o.value.value(), o.axes, cut::even, 3);

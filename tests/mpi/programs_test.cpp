@@ -193,15 +193,6 @@ TEST_CASE("pairs of places of two ranks count in folds over two letters") {
     }
 }
 
-TEST_CASE("places of extrema are found among those of all ranks") {
-    const program p = parse(R"(
-        M^{k} = \operatorname{argmax}_i(x^{ik})
-        N^{i} = \operatorname{argmin}_k(x^{ik}))")
-                          .value();
-    for (const cut how : {cut::even, cut::last, cut::uneven})
-        check_shared_out(p, "i", {{"x", drawn({7, 3}, 1), 0}}, {{"N", 0}}, how);
-}
-
 TEST_CASE("ranks without places have what is whole, and the first one adds it") {
     const program p = parse(R"(
         y^{ib} = 2 \sum_h x^{ih} w^{hb} + c^{ib} d
