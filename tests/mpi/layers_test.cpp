@@ -53,6 +53,7 @@ std::pair<std::vector<grid_operand>, output_axes> shared_out(
     for (const letters_of_transformer& o : operands_of_transformer()) {
         grid_operand one{o.name, o.value, {}};
         for (const std::string& letter : letters) one.axes.push_back(letter == "n" ? o.n : o.h);
+        if (o.value.kind() != ricci::detail::operand_kind::tensor) one.axes.clear();
         shared.emplace_back("dL/d" + o.name, one.axes);
         operands.push_back(std::move(one));
     }
