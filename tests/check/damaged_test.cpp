@@ -5,6 +5,7 @@
 
 #include "papers/paper_tokens.hpp"
 #include "tests/catch.hpp"
+#include "tests/few.hpp"
 #include "tests/check/statements.hpp"
 #include "tests/property/settings.hpp"
 
@@ -68,7 +69,8 @@ TEST_CASE("statements by themselves are read without the page around them") {
     for (const std::string& one : statements()) {
         const std::string page = "$$" + one + "$$\n";
         INFO(page);
-        CHECK(all_said_of(page) == all_said_of(page));
+        const std::string said = all_said_of(page);
+        if (!few()) CHECK(said == all_said_of(page));
     }
 }
 

@@ -8,6 +8,7 @@
 #include "papers/paper_tokens.hpp"
 #include "tests/catch.hpp"
 #include "tests/check/pages.hpp"
+#include "tests/few.hpp"
 
 namespace {
 
@@ -182,7 +183,9 @@ TEST_CASE("mistakes that are planted into proved statements are found") {
 
 TEST_CASE("mistakes that are planted into what pages prove are found") {
     shares all;
-    for (const page_file& page : all_pages())
+    std::size_t number = 0;
+    for (const page_file& page : all_pages()) {
+        if (ricci::testing::few() && number++ % 3 != 0) continue;
         for (const auto& f : findings_in(page.text, page.name)) {
             if (f.verdict != ricci::papers::verdict::proved ||
                 f.equation.find("\\approx") != std::string::npos)
@@ -195,6 +198,7 @@ TEST_CASE("mistakes that are planted into what pages prove are found") {
             for (const planted& p : mistakes_in(alone))
                 if (kinds.insert(p.kind).second) judge_mistake(p, page.name, f.where.line, all);
         }
+    }
     all.check();
 }
 

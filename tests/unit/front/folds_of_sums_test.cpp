@@ -11,6 +11,7 @@
 
 #include <ricci/prepared.hpp>
 
+#include "tests/few.hpp"
 #include "tests/unit/front/texts.hpp"
 
 using namespace ricci;
@@ -75,7 +76,7 @@ TEST_CASE("folds of sums are what loops say, for any sizes and magnitudes", "[fo
                                     {33, 47, 29}, {17, 200, 4}, {64, 64, 64}, {5, 0, 7}, {0, 4, 3}};
     for (const auto& [is, js, ks] : sizes)
         for (const auto& by : folds)
-            for (const double magnitude : {1.0, 50.0, 1e4})
+            for (const double magnitude : few_or<std::vector<double>>({50.0}, {1.0, 50.0, 1e4}))
                 for (const element type : {element::f64, element::f32}) {
                     INFO(by << " " << is << " " << js << " " << ks << " " << magnitude);
                     const program p = text("C^{ik} = " + by + "_j(A^{ij} + B^{jk})");

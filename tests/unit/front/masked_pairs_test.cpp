@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/few.hpp"
 #include "tests/unit/front/texts.hpp"
 
 using namespace ricci;
@@ -113,6 +114,7 @@ std::string with_condition(std::string equations, const std::string& condition) 
 TEST_CASE("weights of pairs that are stored are made where their condition holds", "[prefixes]") {
     for (const auto& [rows, columns] :
          {std::pair{300, 300}, std::pair{389, 290}, std::pair{290, 389}}) {
+        if (few() && rows >= columns) continue;
         const auto m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns);
         const array Q = drawn({m, a}, 1), K = drawn({n, a}, 2), V = drawn({n, c}, 3),
                     slope = drawn({m, c}, 4);
