@@ -195,22 +195,48 @@ void lowering::add_parts(const pair_weight& weight, const triangle& pairs, pair_
             graph_.apply(opcode::equal, at_link(extremum, false), at_link(extremum, true)));
         return;
     }
-    // exp(x_j - m_i) / s_i with the maximum m_i of all up to i and s_i, the sum of what they are to
-    // it: nothing is larger than 1, and no link is rounded but where the maximum rises.
-    const double least = type_ == element::f32
-                             ? static_cast<double>(std::numeric_limits<float>::lowest())
-                             : std::numeric_limits<double>::lowest();
-    const auto maximum = code_of(ir::function::maximum), exponential = code_of(ir::function::exp);
-    const expr most = graph_.apply(maximum, extremum, graph_.constant(least));
-    const expr start = stored(graph_.apply(exponential, graph_.apply(opcode::subtract, x, most)));
-    const expr link = graph_.apply(
-        exponential, graph_.apply(opcode::subtract, at_link(most, false), at_link(most, true)));
-    const expr sum = recurrence(start, {link}, parts, pairs.j, pairs.up);
-    parts.start.push_back(start);
-    parts.links.push_back(link);
+    const running_weights w = weights_up_to_each(x, extremum, pairs, parts);
+    parts.start.push_back(w.start);
+    parts.links.push_back(w.link);
     // Where all are -infinity the sum is 0, and so are all weights.
     parts.end.push_back(
-        graph_.apply(opcode::reciprocal, graph_.apply(maximum, sum, graph_.constant(1))));
+        graph_.apply(opcode::reciprocal,
+                     graph_.apply(code_of(ir::function::maximum), w.sum, graph_.constant(1))));
+}
+
+// exp(x_j - m_i) with the maximum m_i of all up to i, and the sum of these: nothing is larger than
+// 1, and no link is rounded but where the maximum rises.
+lowering::running_weights lowering::weights_up_to_each(expr x, expr extremum, const triangle& pairs,
+                                                       pair_parts& parts) {
+    const auto maximum = code_of(ir::function::maximum), exponential = code_of(ir::function::exp);
+    running_weights w;
+    w.most = graph_.apply(maximum, extremum, graph_.constant(lowest_number()));
+    w.start = stored(graph_.apply(exponential, graph_.apply(opcode::subtract, x, w.most)));
+    const auto at_link = [&](bool further) {
+        return at_place(w.most, pairs.j, {further == pairs.up ? 1 : 0, {{parts.link_loop, 1}}});
+    };
+    w.link =
+        graph_.apply(exponential, graph_.apply(opcode::subtract, at_link(false), at_link(true)));
+    w.sum = recurrence(w.start, {w.link}, parts, pairs.j, pairs.up);
+    return w;
+}
+
+// What stands in the place of a maximum of nothing, so that differences from it are numbers.
+double lowering::lowest_number() const {
+    return type_ == element::f32 ? static_cast<double>(std::numeric_limits<float>::lowest())
+                                 : std::numeric_limits<double>::lowest();
+}
+
+// The place of a loop as one of another, and conditions that it is one of its places: beyond them
+// there is 0.
+place lowering::place_inside(loop l, std::int64_t by, loop of, expr_list& conditions) {
+    place to{by, {{l, 1}}};
+    const auto [first, last] = places_of(graph_.extent(of));
+    if (graph_.reach(to).lies_within({first, last})) return to;
+    conditions = graph_.within(to, first, last);
+    to.edge = edge::zero;
+    to.high = last;
+    return to;
 }
 
 // Links that are the same from any place to the next one are read where they are; others lie in
@@ -290,15 +316,6 @@ expr lowering::decayed(const decayed_sum& d) {
     pair_parts parts;
     parts.link_loop = graph_.loops().fresh(graph_.loops().letter(j), graph_.extent(j) - 1);
     for (const auto& w : d.weights) add_parts(w, d.pairs, parts);
-    const auto place_inside = [&](loop l, std::int64_t by, loop of, expr_list& conditions) {
-        place to{by, {{l, 1}}};
-        const auto [first, last] = places_of(graph_.extent(of));
-        if (graph_.reach(to).lies_within({first, last})) return to;
-        conditions = graph_.within(to, first, last);
-        to.edge = edge::zero;
-        to.high = last;
-        return to;
-    };
     const link_of_pairs links = links_of(parts);
     auto alone = without(d.alone, {d.over_i ? i : j});
     expr value = d.summed.empty() ? graph_.constant(1) : graph_.multiply(d.summed);
@@ -340,26 +357,29 @@ std::optional<expr> lowering::recurrence_of(const loop_list& over, expr body) {
         const auto test = graph_[factors[k]];
         if (test.kind != kind::operation || test.code != opcode::equal) continue;
         for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
-            for (const fold folding : {fold::maximum, fold::minimum}) {
-                const auto cases = guarded_in(graph_, folding, test.arguments[side]);
-                if (cases.parts.size() != 1) continue;
-                const expr extremum = test.arguments[1 - side],
-                           otherwise = graph_.constant(identity_of(folding));
-                expr_list inside = factors, outside = factors;
-                inside[k] = graph_.apply(opcode::equal, cases.value, extremum);
-                outside[k] = graph_.apply(opcode::equal, otherwise, extremum);
-                inside.push_back(cases.parts[0]);
-                const auto d = decayed_sum_of(over, graph_.multiply(inside));
-                if (!d) continue;
-                const auto& [j, i, up, offset] = d->pairs;
-                place beyond;  // 0 <= beyond
-                beyond.add(j, up ? 1 : -1);
-                beyond.add(i, up ? -1 : 1);
-                beyond.offset = (up ? -offset : offset) - 1;
-                outside.push_back(graph_.apply(opcode::less_equal, graph_.constant(0),
-                                               graph_.position(std::move(beyond))));
-                return graph_.add({decayed(*d), graph_.sum(over, graph_.multiply(outside))});
-            }
+            for (const fold folding : {fold::maximum, fold::minimum})
+                for (const loop l : graph_[test.arguments[side]].indices) {
+                    const auto cases = pairs_in(graph_, folding, test.arguments[side], l);
+                    if (!cases) continue;
+                    const expr extremum = test.arguments[1 - side];
+                    const auto with = [&](expr value, expr condition) {
+                        auto product = factors;
+                        product[k] = graph_.apply(opcode::equal, value, extremum);
+                        product.push_back(condition);
+                        return graph_.multiply(product);
+                    };
+                    const auto d = decayed_sum_of(over, with(cases->value, cases->condition));
+                    if (!d) continue;
+                    const auto& [j, i, up, offset] = d->pairs;
+                    place beyond;  // 0 <= beyond
+                    beyond.add(j, up ? 1 : -1);
+                    beyond.add(i, up ? -1 : 1);
+                    beyond.offset = (up ? -offset : offset) - 1;
+                    const expr outside = with(graph_.constant(identity_of(folding)),
+                                              graph_.apply(opcode::less_equal, graph_.constant(0),
+                                                           graph_.position(std::move(beyond))));
+                    return graph_.add({decayed(*d), graph_.sum(over, outside)});
+                }
     }
     return {};
 }

@@ -204,7 +204,7 @@ void lowering::write_fold(const access& target, const loop_list& indices, const 
         if (there && *there != graph_.load(target))
             emit_map(target, indices, *there, fold::none, {});
         if (there) return;
-        const expr apart = two_sided(what.folding, what.over, what.arguments[0]);
+        const expr apart = in_parts(what.folding, what.over, what.arguments[0]);
         if (apart) return emit_map(target, indices, apart, fold::none, {});
         if (fold_landed(what.folding, what.over, what.arguments[0], target, indices)) return;
     }

@@ -287,12 +287,28 @@ private:
                    loop along, bool backwards, expr decay = expr::none, bool logarithms = false);
     std::optional<expr> prefix_of(fold folding, const loop_list& over, expr body,
                                   const access* target = nullptr);
-    // Folds over two sides of a place, in two_sided.cpp.
-    struct two_sides {
-        expr below, above;
+    // Folds under conditions that are several, of which one holds at a time, in folds_in_parts.cpp.
+    expr_list parts_of_condition(expr condition, const loop_list& over);
+    expr without_other(expr condition, expr other, const loop_list& over);
+    bool looks_at_pairs(expr e, const loop_list& related) const;
+    bool is_short(fold folding, const loop_list& over, expr body, const loop_list& related);
+    expr in_parts(fold folding, const loop_list& over, expr body);
+    // Weights of a softmax under such conditions, in softmax_parts.cpp.
+    /// Of x_j, under conditions between j and other loops.
+    struct weights_of_part {
+        expr_list conditions;
+        expr value;
+        std::optional<triangle> pairs;  // a recurrence gives them, or none
+        expr most, sum;                 // of exp(x_j - most) for each i
     };
-    std::optional<two_sides> sides_of(expr condition, const loop_list& over);
-    expr two_sided(fold folding, const loop_list& over, expr body);
+    bool is_taken_alone(weights_of_part& part, loop j, const loop_list& over,
+                        const expr_list& beside);
+    void find_state(weights_of_part& part, loop j);
+    expr_list shares_of(const std::vector<weights_of_part>& parts);
+    std::vector<weights_of_part> softmax_parts(expr weights, const loop_list& over,
+                                               const expr_list& beside);
+    expr_list beside_weights(const expr_list& factors, std::size_t k);
+    expr weights_in_parts(const loop_list& over, expr body);
     // Sums of pairs as linear recurrences, in decayed_sums.cpp.
     /// A sum over i or j, under a condition between them, of weights of the pairs, of what has the
     /// summed one of them and of what has not.
@@ -323,6 +339,15 @@ private:
     std::optional<decayed_sum> decayed_sum_under(const triangle& pairs, const loop_list& over,
                                                  expr_span factors) const;
     void add_parts(const pair_weight& weight, const triangle& pairs, pair_parts& parts);
+    /// Of the weights exp(x_j - m_i) of pairs, at the places of j: what a place has at itself, the
+    /// link to the next one, the largest x, and the sum of the weights up to each.
+    struct running_weights {
+        expr most, start, link, sum;
+    };
+    running_weights weights_up_to_each(expr x, expr extremum, const triangle& pairs,
+                                       pair_parts& parts);
+    double lowest_number() const;
+    place place_inside(loop l, std::int64_t by, loop of, expr_list& conditions);
     expr up_to_each(fold folding, expr value, const triangle& pairs, std::int64_t apart);
     bool take_distances(decayed_sum& d) const;
     expr read_links(const link_of_pairs& links, pair_parts& parts, loop along, bool forwards);
@@ -344,7 +369,7 @@ private:
     double work_of_states(const prefix_product& p) const;
     bool pays_in_blocks(const prefix_product& p) const;
     bool pays_up_to_index(const prefix_product& p) const;
-    bool pays_as_recurrence(const loop_list& over, expr body) const;
+    bool pays_along_pairs(const loop_list& over, expr body);
     expr with_terms_apart(expr sum);
     expr with_written_out(expr sum);
     expr sum_of_columns(const prefix_product& p, const moved_loop& columns, loop each = loop::none);
@@ -370,9 +395,16 @@ private:
     expr operand_of(expr factor);
     expr without_edges(expr e, const loop_list& cut);
     loop_list shifts_of(expr body, const loop_list& over) const;
-    bool has_strides(expr sum) const;
+    bool has_strides(expr sum);
+    struct strided_bound {
+        loop what;
+        std::int64_t stride = 0;
+    };
+    strided_bound bound_with_stride(expr fold);
+    moved_loop residue_of(loop l, std::int64_t stride, std::int64_t residue);
     bool splits_strides(const access& target, const loop_list& indices, expr value, double beta);
     void unroll_shifts(expr& body, fold folding, loop_list& over);
+    expr log_of_sum(const expr_list& values);
     expr combined(fold folding, const expr_list& values);
     expr folded(fold folding, const loop_list& over, expr value);
     void emit_part(contraction_of product, const access& target, double beta);

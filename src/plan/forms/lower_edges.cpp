@@ -1,6 +1,7 @@
 // Maps and contractions whose places have edges: they are cut where the edges are, so that none is
 // left. What no cut settles is read from a copy, or by contractions themselves.
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -31,9 +32,31 @@ bool can_be_joined(fold f) {
 
 }  // namespace
 
+// log(exp(a) + exp(b)) as the larger one and what the other is to it; of equal ones, which may be
+// infinite, twice one.
+expr lowering::log_of_sum(const expr_list& values) {
+    using ir::function;
+    expr all = values[0];
+    for (std::size_t k = 1; k < values.size(); ++k) {
+        const expr next = values[k], larger = graph_.apply(code_of(function::maximum), all, next);
+        const expr apart =
+            graph_.apply(code_of(function::absolute), graph_.apply(opcode::subtract, all, next));
+        const expr beyond =
+            graph_.apply(code_of(function::log),
+                         graph_.add({graph_.constant(1),
+                                     graph_.apply(code_of(function::exp),
+                                                  graph_.multiply({graph_.constant(-1), apart}))}));
+        all = graph_.apply(opcode::select, graph_.apply(opcode::equal, all, next),
+                           graph_.add({all, graph_.constant(std::log(2.0))}),
+                           graph_.add({larger, beyond}));
+    }
+    return all;
+}
+
 expr lowering::combined(fold folding, const expr_list& values) {
     if (folding == fold::sum) return graph_.add(values);
     if (folding == fold::product) return graph_.multiply(values);
+    if (folding == fold::logsumexp) return log_of_sum(values);
     const auto code =
         code_of(folding == fold::maximum ? ir::function::maximum : ir::function::minimum);
     expr all = values[0];

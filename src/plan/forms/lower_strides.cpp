@@ -1,5 +1,6 @@
 // Sums that read every second element, say: their derivatives add to every second one, and are
-// computed for each residue apart, or for a loop as two.
+// computed for each residue apart, or for a loop as two. So are folds up to every second place, of
+// which each residue is up to the next one.
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -10,6 +11,9 @@
 
 namespace ricci::plan {
 namespace {
+
+// A bound with a larger stride is looked at pair by pair.
+constexpr std::int64_t most_residues = 8;
 
 /// A loop of the result that a sum reads with a stride, as p in [p = 2q + k].
 struct strided_loop {
@@ -49,19 +53,59 @@ void find_strides(const graph& values, expr e, const loop_list& indices, strided
 
 }  // namespace
 
-bool lowering::has_strides(expr sum) const {
+bool lowering::has_strides(expr sum) {
     strided_loop found;
     find_strides(graph_, sum, graph_[sum].indices, found);
-    return found.what != loop::none;
+    return found.what != loop::none || bound_with_stride(sum).what != loop::none;
+}
+
+// The loop i of a fold over j under [i <= 2j + n], where the fold of each residue of i takes one
+// pass.
+lowering::strided_bound lowering::bound_with_stride(expr e) {
+    const auto& node = graph_[e];
+    const bool sums = node.kind == kind::sum;
+    if ((!sums && node.kind != kind::fold) || !graph_.solves_places()) return {};
+    const fold folding = sums ? fold::sum : node.folding;
+    if (!sums && !is_guarded(graph_, folding, node.arguments[0])) return {};
+    for (const expr c : guarded_in(graph_, folding, node.arguments[0]).parts) {
+        const auto compared = compared_in(graph_, c);
+        if (!compared || compared->has_edge() ||
+            (compared->code != opcode::less && compared->code != opcode::less_equal))
+            continue;
+        const place margin = compared->margin();
+        if (margin.terms.size() != 2) continue;
+        const bool first = contains(node.over, margin.terms[0].over);
+        const term &folded = margin.terms[first ? 0 : 1], &free = margin.terms[first ? 1 : 0];
+        const std::int64_t stride = std::abs(folded.factor);
+        if (!contains(node.over, folded.over) || contains(node.over, free.over) ||
+            std::abs(free.factor) != 1 || stride < 2 || stride > most_residues ||
+            graph_.extent(free.over) <= stride)
+            continue;
+        const moved_loop m = residue_of(free.over, stride, 0);
+        const expr there = graph_.moved(node.arguments[0], {&m, 1});
+        if (there && scanned(folding, node.over, there)) return {free.over, stride};
+    }
+    return {};
+}
+
+// Every so manieth place of a loop, from one on.
+moved_loop lowering::residue_of(loop l, std::int64_t stride, std::int64_t residue) {
+    const std::int64_t count = (graph_.extent(l) - residue + stride - 1) / stride;
+    moved_loop m{l, {residue, {}}};
+    if (count > 1) m.to.add(graph_.loops().part(l, residue, stride, count), stride);
+    return m;
 }
 
 // What reads every second element, say, of a sum adds to every second one of what it is the
 // derivative by: the even ones and the odd ones are computed apart, or as a loop of their own.
 bool lowering::splits_strides(const access& target, const loop_list& indices, expr value,
                               double beta) {
-    if (!graph_[value].sums) return false;
     strided_loop found;
     find_strides(graph_, value, indices, found);
+    if (!found.what) {
+        const strided_bound bound = bound_with_stride(value);
+        if (contains(indices, bound.what)) found = {bound.what, bound.stride};
+    }
     if (!found.what) return false;
     auto& loops = graph_.loops();
     const std::int64_t extent = graph_.extent(found.what), stride = found.stride;
@@ -78,12 +122,8 @@ bool lowering::splits_strides(const access& target, const loop_list& indices, ex
         const std::int64_t left = extent - rounds * stride;
         if (left > 0) part(to_part(graph_, found.what, {rounds * stride, left}));
     }
-    for (std::int64_t residue = 0; residue < stride && !found.whole; ++residue) {
-        const std::int64_t count = (extent - residue + stride - 1) / stride;
-        moved_loop m{found.what, {residue, {}}};
-        if (count > 1) m.to.add(loops.part(found.what, residue, stride, count), stride);
-        part(m);
-    }
+    for (std::int64_t residue = 0; residue < stride && !found.whole; ++residue)
+        part(residue_of(found.what, stride, residue));
     for (const auto& [m, there] : parts)
         if (!there) return false;
     for (const auto& [m, there] : parts)

@@ -14,11 +14,17 @@ namespace ricci::plan {
 // a recurrence, by blocks, or with lookups. None: it is nothing of the kind.
 expr lowering::other_form(expr sum) {
     const loop_list over = graph_[sum].over;
-    const expr body = graph_[sum].arguments[0];
+    expr body = graph_[sum].arguments[0];
+    if (waits_for_folds(graph_, over, body))
+        body = graph_.substituted(body, [&](expr e) {
+            const auto what = graph_[e].kind;
+            return what == kind::sum || what == kind::fold ? stored(e) : expr(expr::none);
+        });
     if (const expr solved = solved_sum(graph_, over, body, strided::solved)) return solved;
     if (const auto prefix = prefix_of(fold::sum, over, body)) return *prefix;
-    if (const expr apart = two_sided(fold::sum, over, body)) return apart;
+    if (const expr apart = in_parts(fold::sum, over, body)) return apart;
     if (const auto decaying = recurrence_of(over, body)) return *decaying;
+    if (const expr apart = weights_in_parts(over, body)) return apart;
     if (in_blocks(sum)) return graph_.load(computed(loop_list(graph_[sum].indices), sum));
     if (const auto s = lookups_of(sum)) return looked_up(*s);
     if (lands_together(sum)) {

@@ -122,11 +122,19 @@ bool lowering::pays_up_to_index(const prefix_product& p) const {
            work_of_pairs(p, *parts) > pairs_over_blocks * work_of_states(p);
 }
 
-// Whether a sum of pairs is a recurrence of some length.
-bool lowering::pays_as_recurrence(const loop_list& over, expr body) const {
+// Whether a sum of pairs is a recurrence of some length, or one of weights that few of the pairs
+// have.
+bool lowering::pays_along_pairs(const loop_list& over, expr body) {
     if (type_ != element::f32 && type_ != element::f64) return false;
-    const auto d = decayed_sum_of(over, body);
-    return d && graph_.extent(d->pairs.j) >= least_block;
+    if (const auto d = decayed_sum_of(over, body)) return graph_.extent(d->pairs.j) >= least_block;
+    const expr_list all = guarded_in(graph_, fold::sum, body).parts;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const auto& node = graph_[all[k]];
+        if (node.kind == kind::fold && graph_.size(node.over) >= least_block &&
+            !softmax_parts(all[k], over, beside_weights(all, k)).empty())
+            return true;
+    }
+    return false;
 }
 
 // The sum with the terms of a factor of all pairs apart, where each is then a recurrence once
@@ -149,7 +157,7 @@ expr lowering::with_terms_apart(expr sum) {
             if (graph_[part].kind != kind::sum) break;
             const auto written =
                 products_.written_out(graph_[part].over, graph_[part].arguments[0]);
-            if (!written || !pays_as_recurrence(written->over, written->body)) break;
+            if (!written || !pays_along_pairs(written->over, written->body)) break;
             made.push_back(part);
         }
         if (made.size() == graph_.terms(factors[k]).size()) return graph_.add(made);
@@ -164,7 +172,7 @@ expr lowering::with_written_out(expr sum) {
     const auto written = products_.written_out(graph_[sum].over, graph_[sum].arguments[0]);
     if (!written) return sum;
     const auto p = prefix_product_of(fold::sum, written->over, written->body);
-    if (p ? !pays_up_to_index(*p) : !pays_as_recurrence(written->over, written->body)) return sum;
+    if (p ? !pays_up_to_index(*p) : !pays_along_pairs(written->over, written->body)) return sum;
     const expr made = graph_.sum(written->over, written->body);
     if (graph_[made].kind != kind::sum) return sum;
     products_.take(*written);

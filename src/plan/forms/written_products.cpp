@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "src/base/small_set.hpp"
-#include "src/plan/pool/semiseparable.hpp"
+#include "src/plan/pool/conditions.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -17,15 +17,19 @@ bool is_elementwise(const graph& values, expr e, small_set<expr, 16>& seen) {
                        [&](expr a) { return is_elementwise(values, a, seen); });
 }
 
-// The loops of weights of a softmax of what a condition leaves of one of them, where the values
-// know nothing of the other: they are carried from place to place.
-std::optional<triangle> carried_weights(graph& values, expr e) {
+// The loops of weights of a softmax of what conditions leave of one of them, where the values know
+// nothing of the other.
+std::optional<std::pair<loop, loop>> related_by_weights(graph& values, expr e) {
     const expression& node = values[e];
     if (node.kind != kind::fold || node.folding != fold::softmax || node.over.size() != 1)
         return {};
-    const auto found = pairs_in(values, fold::softmax, node.arguments[0], node.over[0]);
-    if (!found || contains(values[found->value].indices, found->pairs.i)) return {};
-    return found->pairs;
+    const loop j = node.over[0];
+    const guarded found = guarded_in(values, fold::softmax, node.arguments[0]);
+    loop_list ends;
+    for (const expr c : found.parts) ends = united(ends, without(values[c].indices, {j}));
+    if (!found.value || ends.size() != 1 || contains(values[found.value].indices, ends[0]))
+        return {};
+    return std::pair{std::min(ends[0], j), std::max(ends[0], j)};
 }
 
 }  // namespace
@@ -67,9 +71,9 @@ void written_products::add(const access& target, expr value) {
     if (!first || values[value].indices != loops ||
         !std::all_of(target.at.begin(), target.at.end(), is_whole_axis))
         return;
-    if (const auto pairs = carried_weights(values, value)) {
+    if (const auto related = related_by_weights(values, value)) {
         made.factors = {value};
-        made.compared = {{std::min(pairs->i, pairs->j), std::max(pairs->i, pairs->j)}};
+        made.compared = {*related};
     } else if (flatten(value, made) && made.factors.size() > 1) {
         made.compared = compared_in(made.factors);
     } else {
@@ -84,7 +88,7 @@ void written_products::settle(const access& target, const std::function<expr(exp
     auto& values = plan_.values;
     for (expr& f : found->second->factors) {
         small_set<expr, 16> before, after;
-        if (is_elementwise(values, f, before) || carried_weights(values, f)) continue;
+        if (is_elementwise(values, f, before) || related_by_weights(values, f)) continue;
         f = values.substituted(f, in_memory);
         if (!is_elementwise(values, f, after)) return found->second.reset();
     }

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <utility>
+
+#include "src/base/arithmetic.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -112,6 +115,11 @@ place compared_places::margin() const {
     place d = without_edge(right);
     d.add(left, -1);
     if (code == opcode::less) d.offset -= 1;
+    std::int64_t common_factor = 0;
+    for (const auto& t : d.terms) common_factor = std::gcd(common_factor, t.factor);
+    if (common_factor <= 1) return d;
+    for (auto& t : d.terms) t.factor /= common_factor;
+    d.offset = floor_divide(d.offset, common_factor);
     return d;
 }
 

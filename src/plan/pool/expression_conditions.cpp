@@ -109,9 +109,22 @@ expr graph::exists(expr condition, const loop_list& others) {
     const auto found = loop_equality_in(*this, condition,
                                         [&](loop axis, expr) { return !contains(others, axis); });
     if (found) return is_place(found->number, extent(found->what));
+    const auto& node = (*this)[condition];
+    const auto lone = without(node.indices, others);
+    // One of two conditions holds somewhere where either does.
+    if (node.kind == kind::operation && node.code == opcode::logical_or && !lone.empty() &&
+        is_bracket(node.arguments[0]) && is_bracket(node.arguments[1])) {
+        const auto kept = without(node.indices, lone);
+        const expr first = holds_somewhere({&node.arguments[0], 1}, kept),
+                   second = holds_somewhere({&node.arguments[1], 1}, kept);
+        const auto is_truth = [&](expr e) {
+            return is_condition(e) || is_constant(e, 0) || is_constant(e, 1);
+        };
+        return is_truth(first) && is_truth(second) ? apply(opcode::logical_or, first, second)
+                                                   : condition;
+    }
     const auto compared = compared_in(*this, condition);
     if (!compared || compared->code != opcode::not_equal || compared->has_edge()) return condition;
-    const auto lone = without((*this)[condition].indices, others);
     const bool several = std::ranges::any_of(lone, [&](loop l) { return extent(l) > 1; });
     return several ? constant(1) : condition;
 }

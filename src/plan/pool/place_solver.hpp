@@ -34,8 +34,12 @@ public:
             rest_.erase(rest_.begin() + static_cast<std::ptrdiff_t>(k));
             if (const expr made = without_condition(factors_[k])) return made;
         }
-        return either();
+        if (const expr made = either()) return made;
+        return in_cases();
     }
+
+    /// Whether the fold is one over a window, once what is folded in its factors is in memory.
+    bool waits_for_folds() { return !window() && waits_; }
 
 private:
     bool is_sum() const { return folding_ == fold::sum; }
@@ -81,6 +85,45 @@ private:
             if (there) return values_.add({here, there});
         }
         return expr::none;
+    }
+
+    // [cases = m], of cases under conditions that leave a window, as [value = m] there, and beyond
+    // as [otherwise = m].
+    expr in_cases() {
+        for (std::size_t k = 0; is_sum() && k < factors_.size(); ++k) {
+            const auto& test = values_[factors_[k]];
+            if (test.kind != kind::operation || test.code != opcode::equal) continue;
+            for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
+                for (const fold folding : {fold::maximum, fold::minimum})
+                    if (const expr made = in_cases(k, side, folding)) return made;
+        }
+        return expr::none;
+    }
+    expr in_cases(std::size_t k, std::size_t side, fold folding) {
+        const expr_list arguments = values_[factors_[k]].arguments;
+        const guarded cases = guarded_in(values_, folding, arguments[side]);
+        if (cases.parts.empty()) return expr::none;
+        const expr number = arguments[1 - side];
+        expr_list inside = factors_;
+        inside[k] = values_.apply(opcode::equal, cases.value, number);
+        inside.insert(inside.end(), cases.parts.begin(), cases.parts.end());
+        expr nowhere;  // a condition that holds where one of those does not
+        for (const expr c : cases.parts) {
+            const expr other = values_.opposite(c);
+            if (values_[other].code == code_of(ir::function::logical_not)) return expr::none;
+            nowhere = nowhere ? values_.apply(opcode::logical_or, nowhere, other) : other;
+        }
+        const expr body = values_.multiply(inside);
+        place_solver within(values_, fold::sum, over_, body, how_);
+        const expr here = within.window();
+        if (!here) return expr::none;
+        // Beside the same conditions there is nothing beyond them.
+        const auto stands = [&](expr c) { return std::ranges::count(factors_, c) > 0; };
+        if (std::ranges::all_of(cases.parts, stands)) return here;
+        expr_list outside = factors_;
+        outside[k] = values_.apply(opcode::equal, values_.constant(identity_of(folding)), number);
+        outside.push_back(nowhere);
+        return values_.add({here, values_.sum(over_, values_.multiply(outside))});
     }
 
     // The fold over j with i - w < j <= i, of what does not have both, is one over the few places
@@ -129,6 +172,14 @@ private:
         for (std::size_t k = 0; k < factors_.size(); ++k)
             if (k != low && k != high) rest_.push_back(factors_[k]);
         if (std::ranges::any_of(rest_, is_mixed) || (value_ && is_mixed(value_))) return expr::none;
+        // What is folded for each j is made once, not again for each place of a window.
+        const auto waits = [&](expr f) {
+            return !values_[f].bound.empty() && contains(values_[f].indices, from.j);
+        };
+        if (is_sum() && how_ == strided::kept && std::ranges::any_of(rest_, waits)) {
+            waits_ = true;
+            return expr::none;
+        }
         place at;
         at.add(from.rest, -1);
         auto over = without(over_, {from.j});
@@ -432,6 +483,7 @@ private:
     strided how_;
     expr_list factors_, rest_;  // of other folds than sums conditions
     expr value_;                // of those
+    bool waits_ = false;
 };
 
 }  // namespace ricci::plan

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/plan/pool/conditions.hpp"
 #include "src/plan/pool/expression.hpp"
 #include "src/plan/pool/solve_places.hpp"
 #include "src/plan/pool/unroll.hpp"
@@ -280,7 +281,7 @@ expr graph::reduce(ir::reduction r, loop_list over, expr body) {
             const bool contracted =
                 std::any_of(parts.begin(), parts.end(), [&](expr t) { return expands(t); });
             const double count = size(over);
-            if (contracted && count > 0)
+            if ((contracted || is_guarded(*this, fold::sum, body)) && count > 0)
                 return multiply({constant(1 / count), sum(std::move(over), body)});
             return row(fold::mean, std::move(over), body);
         }

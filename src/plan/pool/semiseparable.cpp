@@ -1,6 +1,7 @@
 // Weights of pairs that are 1-semiseparable, as they are written.
 #include "src/plan/pool/semiseparable.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace ricci::plan {
@@ -176,9 +177,19 @@ private:
 
 std::optional<folded_pairs> pairs_in(graph& values, fold folding, expr body, loop j) {
     const auto found = guarded_in(values, folding, body);
-    if (!found.value || found.parts.size() != 1) return {};
-    const auto pairs = triangle_in(values, found.parts[0], j);
-    return pairs ? std::optional(folded_pairs{*pairs, found.value}) : std::nullopt;
+    if (!found.value) return {};
+    for (std::size_t k = 0; k < found.parts.size(); ++k) {
+        const auto pairs = triangle_in(values, found.parts[k], j);
+        if (!pairs) continue;
+        guarded own = found;
+        own.parts.erase(own.parts.begin() + static_cast<std::ptrdiff_t>(k));
+        const bool related = std::ranges::any_of(
+            own.parts, [&](expr c) { return contains(values[c].indices, pairs->i); });
+        if (related) continue;
+        const expr value = own.parts.empty() ? own.value : body_of(values, folding, own);
+        return folded_pairs{*pairs, found.parts[k], value};
+    }
+    return {};
 }
 
 std::optional<pair_weight> pair_weight_in(graph& values, const definitions& extrema, expr factor,

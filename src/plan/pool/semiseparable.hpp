@@ -12,9 +12,11 @@
 
 namespace ricci::plan {
 
-/// What a fold takes up for each i under a condition between it and a loop of the fold alone.
+/// What a fold takes up for each i under a condition between it and a loop of the fold; the value is
+/// under what else is asked of that loop alone.
 struct folded_pairs {
     triangle pairs;
+    expr condition;
     expr value;
 };
 std::optional<folded_pairs> pairs_in(graph&, fold, expr body, loop j);

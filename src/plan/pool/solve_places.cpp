@@ -53,6 +53,13 @@ expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
     return values.add(results);
 }
 
+bool waits_for_folds(graph& values, const loop_list& over, expr body) {
+    const auto all = values.factors(body);
+    const bool folds = std::ranges::any_of(all, [&](expr f) { return !values[f].bound.empty(); });
+    return folds && values.solves_places() && values.terms(body).size() == 1 &&
+           place_solver(values, fold::sum, over, body, strided::kept).waits_for_folds();
+}
+
 // Who is an extremum is asked of the values that it was taken of: those that are computed stay
 // where they are.
 expr solved_fold(graph& values, fold folding, const loop_list& over, expr body) {

@@ -25,5 +25,8 @@ enum class strided : std::uint8_t { kept, solved };
 expr solved_sum(graph&, const loop_list& over, expr body, strided how = strided::kept);
 /// The same of another fold: of a maximum, a minimum, a product or a log-sum-exp.
 expr solved_fold(graph&, fold, const loop_list& over, expr body);
+/// Whether a sum is one over the few places of a window once what is folded in its factors is in
+/// memory; until then it stays as it is.
+bool waits_for_folds(graph&, const loop_list& over, expr body);
 
 }  // namespace ricci::plan

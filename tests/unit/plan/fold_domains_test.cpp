@@ -2,6 +2,7 @@
 // looked up under them, beside the oracle; and how their operations grow with the places.
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,7 @@ void bind(bound_program& p, const ir::program& program, std::int64_t n) {
 
 std::string wrong_in(const ir::program& program) {
     std::string words;
-    for (const std::int64_t n : {3, 9, 30})
+    for (const std::int64_t n : {3, 9, 30, 70})
         for (const bool fuse : {true, false}) {
             bound_program p(ir::program(program.view()), element::f64, 7);
             bind(p, program, n);
@@ -78,6 +79,12 @@ const std::string conditions[] = {
     R"(j = i + 1)",
     R"(j < 2 i \land j > i)",
     R"(i - 3 \le j \land j < i + 2 \land j \ge 1)",
+    R"(j \le i \lor j = 1)",
+    R"(j > i \lor j = 2)",
+    R"(j < i - 1 \lor j > i + 2)",
+    R"(j \le 2 i)",
+    R"(2 j \le i)",
+    R"(3 j > i + 1)",
 };
 
 std::string cases(const std::string& value, const std::string& condition,
@@ -112,6 +119,11 @@ TEST_CASE("folds under conditions between places") {
                  "\n L = \\sum_i " + cases("g^i s^i", "s^i > -9", "0"),
              {"x"}},
             {"s^{i} = \\max_j" + cases("w^{t_j}", c, "-\\infty"), {}},
+            {"s^{i} = \\operatorname{mean}_j" + cases("x^j y^j", c, "0") + "\n L = g^i s^i", {"x"}},
+            {"A^{ij} = \\operatorname{softmax}_j" + cases("x^j", c, "-\\infty") +
+                 "\n s^{i} = A^{ij} y^j\n L = g^i s^i",
+             {"x", "y"}},
+            {"s^{i} = \\log(1 + " + sum + "\\exp(2 x^j))\n L = g^i s^i", {"x"}},
         };
         for (const auto& [text, by] : texts) {
             INFO(text);
@@ -136,6 +148,18 @@ TEST_CASE("conditions between places cost no look at all pairs") {
         {R"(s^{i} = \sum_j [|i - j| \le 2] \exp(-(x^i - y^j)^2) y^j)", {}},
         {"s^{i} = \\sum_j [j \\le i] [x^j > 0] x^j w^{t_j}\n L = g^i s^i", {"x", "w"}},
         {"s^{ia} = \\sum_j [i - 5 \\le j \\land j \\le i] E^{t_j a}\n L = G^{ia} s^{ia}", {"E"}},
+        {R"(s^{ia} = \sum_j [j \le i \lor j = 0] E^{t_j a})", {}},
+        {R"(s^{i} = \log \sum_j [j \ne i] \exp(x^j))", {}},
+        {"s^{i} = \\log \\sum_j [j \\ne i] \\exp(x^j)\n L = g^i s^i", {"x"}},
+        {"s^{i} = \\log \\sum_j [|i - j| \\le 4] \\exp(x^j)\n L = g^i s^i", {"x"}},
+        {"s^{i} = \\log \\sum_j [j > i \\lor j = 2] \\exp(x^j)\n L = g^i s^i", {"x"}},
+        {"s^{i} = \\log \\sum_j [j \\le i \\land j \\ge 3] \\exp(x^j)\n L = g^i s^i", {"x"}},
+        {"A^{ij} = \\operatorname{softmax}_j" + cases("x^j", "j \\ne i", "-\\infty") +
+             "\n s^{i} = A^{ij} y^j\n L = g^i s^i",
+         {"x", "y"}},
+        {"s^{i} = \\max_j" + cases("x^j", "|i - j| \\le 4", "-\\infty") + "\n L = g^i s^i", {"x"}},
+        {"s^{i} = \\sum_j [j \\le 2 i] x^j y^i\n L = g^i s^i", {"x", "y"}},
+        {"s^{i} = \\max_j" + cases("x^j", "2 j \\le i", "-\\infty"), {}},
     };
     for (const auto& [text, by] : texts) {
         INFO(text);
@@ -144,5 +168,29 @@ TEST_CASE("conditions between places cost no look at all pairs") {
         const double few = operations(program, 1000), many = operations(program, 4000);
         INFO(few << " operations, and " << many);
         CHECK(many < 5 * few);
+    }
+}
+
+TEST_CASE("weights of parts of a condition keep their digits") {
+    // exp(x) has no room for these, and logarithms of sums of them lose what is beside the largest.
+    const std::int64_t n = 40;
+    for (const std::string& c : conditions) {
+        const std::string text = "s^{i} = \\operatorname{logsumexp}_j" +
+                                 cases("x^j", c, "-\\infty") + "\n L = \\sum_i " +
+                                 cases("g^i s^i", "2 < i \\land i < 37", "0");
+        const ir::program program = derived(program_of(read_equations(text)), {"x"});
+        for (const double scale : {1e10, -1e10, 300.0}) {
+            INFO(text << " times " << scale);
+            bound_program p(ir::program(program.view()), element::f64, 7);
+            bind(p, program, n);
+            memory& x = p.operand(p.name("x"));
+            std::int64_t k = 0;
+            x.each([&](std::int64_t at) {
+                const auto number = static_cast<double>(k++ * 29 % 40);
+                x.set(at, k % 9 == 4 ? -std::numeric_limits<double>::infinity()
+                                     : scale + (number > 20 ? 20 : number));
+            });
+            CHECK(p.compare() == "");
+        }
     }
 }

@@ -1,0 +1,128 @@
+// Folds under a condition that is several, of which one holds at a time: [j != i], or [j < i or
+// j = n]. Each part is a fold of its own, where it takes one pass or is solved; nothing is taken
+// away from the whole.
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "src/plan/forms/lower.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// A condition of more parts is looked at pair by pair.
+constexpr std::size_t most_parts = 4;
+
+/// Whether two bounds of a loop leave no place that both allow.
+bool are_apart(const bound_of_fold& a, const bound_of_fold& b) {
+    if (a.j != b.j || a.sign == b.sign) return false;
+    place both = a.rest;  // one less than how many places meet both
+    both.add(b.rest, 1);
+    return both.terms.empty() && both.offset < 0;
+}
+
+}  // namespace
+
+// What is left of a condition where another one does not hold; the constant 0: nothing. None: that
+// is not said by comparisons of places.
+expr lowering::without_other(expr condition, expr other, const loop_list& over) {
+    for (const loop j : over) {
+        const auto a = bound_in(graph_, condition, {j}), b = bound_in(graph_, other, {j});
+        if (a && b && are_apart(*a, *b)) return condition;
+    }
+    const auto compared = compared_in(graph_, other);
+    if (!compared || compared->has_edge()) return expr::none;
+    expr beside = graph_.opposite(other);
+    // At the one place that an equality leaves.
+    if (const auto at = compared_in(graph_, condition);
+        at && at->code == opcode::equal && !at->has_edge()) {
+        const place difference = at->difference();
+        for (const term& t : difference.terms) {
+            if (!contains(over, t.over) || std::abs(t.factor) != 1) continue;
+            moved_loop there{t.over, {}};
+            there.to.add(difference, -t.factor);
+            there.to.add(t.over, 1);
+            beside = graph_.moved(beside, {&there, 1});
+            break;
+        }
+    }
+    return beside ? graph_.multiply({condition, beside}) : beside;
+}
+
+// The conditions of which one holds at a time where a condition holds; that alone: it is one.
+expr_list lowering::parts_of_condition(expr condition, const loop_list& over) {
+    const auto test = graph_[condition];
+    if (test.kind != kind::operation || common(test.indices, over).empty()) return {condition};
+    const auto& sides = test.arguments;
+    if (test.code == opcode::not_equal && compared_in(graph_, condition))
+        return {graph_.apply(opcode::less, sides[0], sides[1]),
+                graph_.apply(opcode::less, sides[1], sides[0])};
+    if (test.code != opcode::logical_or) return {condition};
+    expr_list all = parts_of_condition(sides[0], over);
+    const expr_list before = all;
+    for (expr part : parts_of_condition(sides[1], over)) {
+        for (const expr other : before) {
+            part = graph_.is_constant(part, 0) ? part : without_other(part, other, over);
+            if (!part) return {condition};
+        }
+        if (!graph_.is_constant(part, 0)) all.push_back(part);
+    }
+    return all.size() > most_parts ? expr_list{condition} : all;
+}
+
+// Whether some sum or fold takes up a value for each pair of related loops.
+bool lowering::looks_at_pairs(expr e, const loop_list& related) const {
+    const auto& node = graph_[e];
+    if (node.bound.empty()) return false;
+    if (node.kind == kind::sum || node.kind == kind::fold) {
+        const auto relates = [&](expr f) {
+            const auto own = common(graph_[f].indices, related);
+            return own.size() > 1 && !common(own, node.over).empty();
+        };
+        const auto all = graph_.factors(node.arguments[0]);
+        if (std::ranges::any_of(all, relates)) return true;
+    }
+    return std::ranges::any_of(node.arguments, [&](expr a) { return looks_at_pairs(a, related); });
+}
+
+// Whether a fold under conditions between some loops takes one pass, goes by blocks, or is solved.
+bool lowering::is_short(fold folding, const loop_list& over, expr body, const loop_list& related) {
+    if (scanned(folding, over, body)) return true;
+    const expr made =
+        folding == fold::sum ? graph_.sum(over, body) : graph_.folded(folding, over, body);
+    if (folding == fold::sum && graph_[made].kind == kind::sum && in_blocks(made)) return true;
+    return !looks_at_pairs(made, related);
+}
+
+// The fold as one of each part of a condition. None: it is nothing of the kind.
+expr lowering::in_parts(fold folding, const loop_list& over, expr body) {
+    if (!graph_.solves_places() || folding == fold::mean || folding == fold::excess ||
+        folding == fold::softmax || (folding == fold::logsumexp && is_integer(type_)))
+        return expr::none;
+    const guarded read = guarded_in(graph_, folding, body);
+    for (std::size_t k = 0; k < read.parts.size(); ++k) {
+        const expr_list parts = parts_of_condition(read.parts[k], over);
+        const loop_list related = graph_[read.parts[k]].indices;
+        if (parts == expr_list{read.parts[k]} || related.size() < 2) continue;
+        expr_list bodies;
+        for (const expr part : parts) {
+            guarded own = read;
+            own.parts[k] = part;
+            bodies.push_back(body_of(graph_, folding, own));
+        }
+        if (!std::ranges::all_of(bodies,
+                                 [&](expr part) { return is_short(folding, over, part, related); }))
+            continue;
+        expr_list made;
+        for (const expr part : bodies) {
+            const auto prefix = prefix_of(folding, over, part);
+            made.push_back(prefix                 ? *prefix
+                           : folding == fold::sum ? graph_.sum(over, part)
+                                                  : graph_.folded(folding, over, part));
+        }
+        return made.empty() ? graph_.constant(identity_of(folding)) : combined(folding, made);
+    }
+    return expr::none;
+}
+
+}  // namespace ricci::plan
