@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/plan/schedule/grown_group.hpp"
+#include "src/plan/schedule/independent_steps.hpp"
 #include "src/plan/bind/operands.hpp"
 #include "src/plan/trees/same_names.hpp"
 
@@ -17,14 +18,6 @@ namespace {
 bool is_consumer(const member& m) {
     return m.kind == member_kind::rows || m.kind == member_kind::columns ||
            m.kind == member_kind::pairs || m.kind == member_kind::added;
-}
-
-/// Whether two steps may change places.
-bool independent(const step& x, const step& y) {
-    for (const effect& a : x.effects)
-        for (const effect& b : y.effects)
-            if (a.slot == b.slot && (a.writes || b.writes)) return false;
-    return true;
 }
 
 bool same_loops(const program_plan& plan, const fused& x, const fused& y) {
@@ -177,10 +170,10 @@ private:
         const step& s = plan_.steps[number];
         const auto free_of = [&](const std::vector<std::size_t>& others) {
             return std::all_of(others.begin(), others.end(), [&](std::size_t other) {
-                return independent(s, plan_.steps[other]);
+                return are_independent(s, plan_.steps[other]);
             });
         };
-        if (independent(s, plan_.steps[first_at_]) && free_of(sums_) && free_of(behind_)) {
+        if (are_independent(s, plan_.steps[first_at_]) && free_of(sums_) && free_of(behind_)) {
             before_.push_back(number);
             return;
         }
@@ -262,7 +255,7 @@ private:
     bool reads_rows_only() const {
         const step& last = plan_.steps[last_at_];
         for (const auto number : behind_)
-            if (!independent(plan_.steps[number], last)) return false;
+            if (!are_independent(plan_.steps[number], last)) return false;
         const auto touched = [&](std::size_t other, slot_number slot) {
             const auto& effects = plan_.steps[other].effects;
             return std::any_of(effects.begin(), effects.end(),

@@ -5,17 +5,10 @@
 #include <set>
 
 #include "src/plan/schedule/edges.hpp"
+#include "src/plan/schedule/independent_steps.hpp"
 
 namespace ricci::plan {
 namespace {
-
-/// Whether two steps may change places.
-bool independent(const step& x, const step& y) {
-    return std::ranges::none_of(x.effects, [&](const effect& a) {
-        return std::ranges::any_of(
-            y.effects, [&](const effect& b) { return a.slot == b.slot && (a.writes || b.writes); });
-    });
-}
 
 bool touches(const step& s, slot_number slot) { return s.reads(slot) || s.writes(slot); }
 
@@ -175,7 +168,7 @@ private:
         for (std::size_t s = first; s <= last; ++s) {
             const auto is_free_of = [&](const std::vector<std::size_t>& others) {
                 return std::ranges::all_of(others, [&](std::size_t other) {
-                    return independent(plan_.steps[s], plan_.steps[other]);
+                    return are_independent(plan_.steps[s], plan_.steps[other]);
                 });
             };
             if (chain_.steps.contains(s)) {
