@@ -91,7 +91,7 @@ ROOMS = {
     "bind": {"pool", "trees", "schedule", "words"},
     "forms": {"pool", "schedule"},
     "read": {"pool", "trees", "schedule", "words", "bind", "forms"},
-    "rewrite": {"pool", "trees", "schedule", "bind", "read"},
+    "rewrite": {"pool", "trees", "schedule", "bind", "forms", "read"},
     "code": {"pool", "schedule", "words"},
     "groups": {"pool", "trees", "schedule", "words", "bind", "code"},
     "store": {"schedule", "forms"},

@@ -35,7 +35,6 @@
 #include "src/plan/store/protect.hpp"
 #include "src/plan/store/row_panels.hpp"
 #include "src/plan/bind/rules.hpp"
-#include "src/plan/rewrite/share_sums.hpp"
 #include "src/plan/read/float_names.hpp"
 #include "src/plan/read/solutions.hpp"
 #include "src/plan/read/split_indices.hpp"
@@ -173,7 +172,6 @@ private:
         };
         rewrite_if(write_solutions(request_.program, shapes_, slots_, type), "solutions");
         rewrite_if(cancel_exponentials(request_.program, roles_, shapes_, slots_, type), "cancel");
-        rewrite_if(share_sums(request_.program, shapes_, slots_, type), "share");
     }
     void rewrite(ir::program&& made) {
         rewritten_ = std::make_shared<const ir::program>(std::move(made));

@@ -11,6 +11,7 @@
 #include "src/plan/forms/matrix_factors.hpp"
 #include "src/plan/read/equations.hpp"
 #include "src/plan/rewrite/pinned.hpp"
+#include "src/plan/rewrite/share_sums.hpp"
 #include "src/plan/store/unread.hpp"
 #include "src/plan/words/words.hpp"
 
@@ -194,6 +195,21 @@ private:
     known_tensors& known_;
 };
 
+// Whether there is a maximum or a minimum, and values are compared for equality.
+bool compares_extrema(const ir::program_view& p) {
+    const auto is_place = [&](ir::ref n) { return p.nodes[n].kind == ir::op::position; };
+    bool extremum = false, equality = false;
+    for (const ir::node& x : p.nodes) {
+        const auto is = [&](ir::reduction r) { return x.detail == static_cast<std::uint8_t>(r); };
+        extremum = extremum || (x.kind == ir::op::reduce &&
+                                (is(ir::reduction::maximum) || is(ir::reduction::minimum)));
+        equality = equality || (x.kind == ir::op::compare &&
+                                x.detail == static_cast<std::uint8_t>(ir::comparison::equal) &&
+                                !is_place(p.child(x, 0)) && !is_place(p.child(x, 1)));
+    }
+    return extremum && equality;
+}
+
 // A plan without assignments, of the slots that are bound.
 program_plan begun_plan(const engine::request& request, const ir::shape_table& shapes,
                         const std::vector<slot>& bound, bool careful) {
@@ -202,6 +218,7 @@ program_plan begun_plan(const engine::request& request, const ir::shape_table& s
     plan.values.set_type(computed_in(request.type));
     plan.values.set_solves_places(request.solve_places);
     plan.values.set_exact_distances(request.exact_distances);
+    plan.values.keep_sums(compares_extrema(request.program));
     plan.type = request.type;
     plan.slots = bound;
     // Numbers of loops keep the order of letters in every equation.
@@ -251,6 +268,18 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
     const auto copies = put_off(plan, request, postpone, roles);
     auto read = read_equations(request.program, shapes, plan, known);
     pin_compared(plan, known.defined, read);
+    // What is scaled is not what others need.
+    share_sums(plan, read, [&](slot_number tensor) {
+        const slot& s = plan.slots[tensor.index()];
+        return s.kind == storage::workspace ||
+               (alpha_of(s.name) == number(1) && beta_of(s.name) == number(0) &&
+                !roles.adds_up(s.name));
+    });
+    plan.values.settle_sums(request.solve_places);
+    for (read_equation& e : read) {
+        e.for_each_value([&](expr& value) { value = plan.values.settled_sums(value); });
+        if (e.value) known.defined.add(e.target, plan.slot_of(e.target).extents, e.value);
+    }
     for (const read_equation& of : read) {
         const slot_number target = of.target.slot;
         const ir::ref name = plan.slots[target.index()].name;
@@ -275,7 +304,8 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
     for (const slot_number s : taken) {
         const slot& tensor = plan.slots[s.index()];
         if (tensor.kind != storage::unused) stored.insert(s);
-        else plan.taken_apart.push_back(words_of_name(request.program, tensor.name));
+        else if (tensor.name != ir::none)
+            plan.taken_apart.push_back(words_of_name(request.program, tensor.name));
     }
     return plan;
 }

@@ -181,6 +181,14 @@ public:
     /// Whether all squared distances are sums of squared differences.
     bool exact_distances() const { return exact_distances_; }
     void set_exact_distances(bool exact) { exact_distances_ = exact; }
+    /// From here on sums that are factors of a sum stay what they are, for others that need them;
+    /// and `as_written` no condition is solved, so that a value is the same wherever it stands.
+    void keep_sums(bool as_written) {
+        joins_sums_ = false;
+        solves_places_ = solves_places_ && !as_written;
+    }
+    /// Once it is known what equations have in common: see `settled_sums`.
+    void settle_sums(bool solves_places);
     /// Which slots the plan makes itself, and may make tile by tile instead of storing them.
     void set_made(std::vector<bool> slots) { made_ = std::move(slots); }
     loop_table& loops() { return loops_; }
@@ -220,6 +228,9 @@ public:
     /// A fold that runs as one step.
     expr row(fold folding, loop_list over, expr body);
     expr sum(loop_list over, expr body);
+    /// The same where a sum that is a factor of another one has joined that: the order of all its
+    /// products is then chosen together. And where conditions are solved.
+    expr settled_sums(expr e);
 
     /// The same with other loops, and nothing else changed: not the order of terms and factors.
     expr renamed(expr e, const loop_map& loops);
@@ -324,6 +335,9 @@ private:
     expr raised(expr base, std::int64_t times);
     expr distributed(const loop_list& over, expr body);
     expr about_mean(const loop_list& over, expr body);
+    expr with_inner(const loop_list& over, expr body);
+    expr settled_sums(expr e, memo& known);
+    expr made_of(const expression& node, expr_list arguments);
     bool keeps_difference(const loop_list& over, expr product, expr bracket) const;
     bool is_made(expr e) const;
 
@@ -337,6 +351,7 @@ private:
     element type_ = element::f64;
     bool has_extremum_ = false, has_equality_ = false;
     bool solves_places_ = true;
+    bool joins_sums_ = true, settles_all_ = false;
     bool exact_distances_ = true;
     stable_list<expression, 32> nodes_;
     hashed_numbers known_;  // of the nodes

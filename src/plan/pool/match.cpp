@@ -3,18 +3,25 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 namespace ricci::plan {
 namespace {
 
 class loop_matcher {
 public:
-    explicit loop_matcher(const graph& values) : values_(values) {}
+    loop_matcher(const graph& values, forms* in_any_order, loop_map names)
+        : values_(values), forms_(in_any_order), pairs_(std::move(names)) {}
 
     bool match(expr first, expr second) {
         if (++looks_ > most_looks) return false;
-        if (first == second)
-            return std::ranges::all_of(values_[first].indices, [&](loop l) { return match(l, l); });
+        if (first == second) {
+            const state before = now();
+            if (std::ranges::all_of(values_[first].indices, [&](loop l) { return match(l, l); }))
+                return true;
+            if (forms_ == nullptr) return false;
+            back_to(before);
+        }
         const auto &a = values_[first], &b = values_[second];
         if (!alike(a, b)) return false;
         const auto outer = pairs_;
@@ -22,6 +29,10 @@ public:
             std::erase_if(pairs_, [&](auto& p) { return p.first == l; });
         for (const loop l : bound_by(b))
             std::erase_if(pairs_, [&](auto& p) { return p.second == l; });
+        if (forms_ != nullptr && is_commutative(a)) {
+            std::vector<bool> taken(b.arguments.size());
+            return match_from(0, a.arguments, b.arguments, taken);
+        }
         const std::size_t count = a.kind == kind::gather ? a.lookups.size() : a.arguments.size();
         for (std::size_t k = 0; k < count; ++k)
             if (!match(a.arguments[k], b.arguments[k])) return false;
@@ -35,6 +46,30 @@ public:
 
 private:
     static constexpr int most_looks = 10'000;
+
+    struct state {
+        loop_map pairs;
+        std::size_t found;
+    };
+    state now() const { return {pairs_, found_.size()}; }
+    void back_to(const state& before) {
+        pairs_ = before.pairs;
+        found_.resize(before.found);
+    }
+
+    // The arguments of one from number k on, and those of the other that are left, in any order.
+    bool match_from(std::size_t k, expr_span a, expr_span b, std::vector<bool>& taken) {
+        if (k == a.size()) return true;
+        const state before = now();
+        for (std::size_t other = 0; other < b.size(); ++other) {
+            if (taken[other] || forms_->of(a[k]) != forms_->of(b[other])) continue;
+            taken[other] = true;
+            if (match(a[k], b[other]) && match_from(k + 1, a, b, taken)) return true;
+            taken[other] = false;
+            back_to(before);
+        }
+        return false;
+    }
 
     static const loop_list& bound_by(const expression& e) {
         static const loop_list none;
@@ -84,6 +119,7 @@ private:
     }
 
     const graph& values_;
+    forms* forms_;  // none: in the same order
     loop_map pairs_;
     std::vector<matching_lookup> found_;
     int looks_ = 0;
@@ -92,9 +128,17 @@ private:
 }  // namespace
 
 std::optional<matching_loops> match(const graph& values, expr first, expr second) {
-    loop_matcher all(values);
+    loop_matcher all(values, nullptr, {});
     if (!all.match(first, second)) return {};
     return all.take();
+}
+
+std::optional<loop_map> match_in_any_order(const graph& values, forms& of, expr first, expr second,
+                                           loop_map names) {
+    if (of.of(first) != of.of(second)) return {};
+    loop_matcher all(values, &of, std::move(names));
+    if (!all.match(first, second)) return {};
+    return all.take().names;
 }
 
 }  // namespace ricci::plan

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/plan/pool/expression.hpp"
+#include "src/plan/pool/form.hpp"
 
 namespace ricci::plan {
 
@@ -22,5 +23,10 @@ struct matching_loops {
 /// The names with which the first expression is the second, factors and terms in the same order;
 /// nothing where there are none. Of loops that a place adds alike, i + j, the first is the first.
 std::optional<matching_loops> match(const graph&, expr first, expr second);
+
+/// The same with factors and terms in some order, the first that is found; `names`: of loops of the
+/// first that have one already.
+std::optional<loop_map> match_in_any_order(const graph&, forms&, expr first, expr second,
+                                           loop_map names = {});
 
 }  // namespace ricci::plan

@@ -214,10 +214,20 @@ expr graph::sum(loop_list over, expr body) {
     }
     if (const expr split = about_mean(over, body)) return split;
     if (const expr split = distributed(over, body)) return split;
-    if (const expr joined = with_inner_fold(*this, over, body)) return joined;
+    if (joins_sums_) {
+        if (const expr whole = with_inner_fold(*this, over, body)) return whole;
+        if (const expr whole = with_inner(over, body)) return whole;
+    }
+    expression node;
+    node.kind = kind::sum;
+    node.over = std::move(over);
+    node.arguments = {body};
+    return intern(std::move(node));
+}
 
-    // A sum that is a factor joins this one: the order of all its products is then chosen together.
-    // Its indices have to be new to the other factors.
+// A sum that is a factor joins this one. Its indices have to be new to the other factors. None:
+// there is no such sum.
+expr graph::with_inner(const loop_list& over, expr body) {
     const auto all = factors(body);
     for (std::size_t k = 0; k < all.size(); ++k) {
         const auto& inner = (*this)[all[k]];
@@ -226,16 +236,51 @@ expr graph::sum(loop_list over, expr body) {
         for (std::size_t other = 0; other < all.size(); ++other)
             if (other != k) others = united(others, (*this)[all[other]].indices);
         if (!common(inner.over, others).empty()) continue;
-        const auto joined = united(over, inner.over);
+        const auto both = united(over, inner.over);
         expr_list product(all.begin(), all.end());
         product[k] = inner.arguments[0];
-        return sum(joined, multiply(product));
+        return sum(both, multiply(product));
     }
-    expression node;
-    node.kind = kind::sum;
-    node.over = std::move(over);
-    node.arguments = {body};
-    return intern(std::move(node));
+    return expr::none;
+}
+
+void graph::settle_sums(bool solves_places) {
+    settles_all_ = solves_places && !solves_places_;
+    solves_places_ = solves_places;
+    joins_sums_ = true;
+}
+
+expr graph::settled_sums(expr e) {
+    memo known;
+    return settled_sums(e, known);
+}
+
+expr graph::settled_sums(expr e, memo& known) {
+    const auto& node = (*this)[e];
+    if (settles_all_ ? node.bound.empty() : !node.sums) return e;
+    if (const auto found = known.find(e); found != known.end()) return found->second;
+    expr_list arguments;
+    for (const expr a : node.arguments) arguments.push_back(settled_sums(a, known));
+    const auto is_sum = [&](expr f) {
+        return (*this)[f].kind == kind::sum || (*this)[f].folding == fold::sum;
+    };
+    const bool joins = node.kind == kind::sum && std::ranges::any_of(factors(arguments[0]), is_sum);
+    if (joins || settles_all_ || arguments != node.arguments)
+        e = made_of(node, std::move(arguments));
+    return known[node.self] = e;
+}
+
+// The same of other arguments.
+expr graph::made_of(const expression& node, expr_list arguments) {
+    if (node.kind == kind::sum) return sum(node.over, arguments[0]);
+    if (node.kind == kind::fold && settles_all_ && node.folding != fold::softmax)
+        return folded(node.folding, node.over, arguments[0]);
+    if (node.kind == kind::fold) return row(node.folding, node.over, arguments[0]);
+    if (node.kind == kind::gather) return regathered(node.self, std::move(arguments));
+    if (node.code == opcode::multiply) return multiply(arguments);
+    if (node.code == opcode::add) return add(arguments);
+    arguments.resize(3);
+    return apply(node.code, arguments[0], arguments[1], arguments[2]);
 }
 
 expr graph::row(fold folding, loop_list over, expr body) {

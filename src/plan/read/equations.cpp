@@ -52,6 +52,7 @@ loop_list axes_of(const graph& values, expr value) {
     for (const expr a : node.arguments)
         for (const loop l : axes_of(values, a)) add(l);
     erase_if(axes, [&](loop l) { return !contains(node.indices, l); });
+    for (const loop l : node.indices) add(l);  // a softmax of a number has loops that nothing reads
     return axes;
 }
 

@@ -39,26 +39,6 @@ void carry_over(const ir::program_view& program, const ir::program& grown,
     shapes = std::move(wider);
 }
 
-void rewrite_equations(const ir::program_view& program, ir::program& grown,
-                       std::vector<ir::equation>& made, std::vector<ir::ref>& origins,
-                       const std::function<ir::ref(ir::ref, ir::ref)>& rewritten) {
-    detail::buffer<ir::equation> equations;
-    for (ir::ref e = 0; e < program.equations.size(); ++e) {
-        ir::equation q = program.equations[e];
-        if (ir::computes(program, q)) {
-            made.clear();
-            q.body = rewritten(e, q.body);
-            for (const auto& m : made) {
-                equations.push(m);
-                origins.push_back(e);
-            }
-        }
-        equations.push(q);
-        origins.push_back(e);
-    }
-    grown.equations = equations;
-}
-
 ir::ref new_name(ir::program& program) {
     for (int k = 1;; ++k) {
         const std::string spelling = fmt::format("T_{}", k);

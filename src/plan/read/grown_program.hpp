@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
@@ -25,13 +24,6 @@ struct new_index {
 void carry_over(const ir::program_view& program, const ir::program& grown,
                 const std::vector<ir::ref>& origins, const std::vector<new_index>& made,
                 ir::shape_table& shapes, std::vector<slot>& slots, element type);
-
-/// Rewrites the equations that compute something: `rewritten(e, body)` gives each its new body, and
-/// may put equations that it needs into `made`, which come in front of it then. `origins`: see
-/// carry_over.
-void rewrite_equations(const ir::program_view& program, ir::program& grown,
-                       std::vector<ir::equation>& made, std::vector<ir::ref>& origins,
-                       const std::function<ir::ref(ir::ref, ir::ref)>& rewritten);
 
 /// A name that the program has not: T_1, T_2, ...
 ir::ref new_name(ir::program& program);

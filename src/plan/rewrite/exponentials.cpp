@@ -11,7 +11,6 @@
 #include "src/plan/rewrite/factored.hpp"
 #include "src/plan/read/grown_program.hpp"
 #include "src/plan/rewrite/logarithms.hpp"
-#include "src/plan/rewrite/repeated_sums.hpp"
 #include "src/plan/pool/substitute.hpp"
 
 namespace ricci::plan {
@@ -19,6 +18,10 @@ namespace {
 
 bool is_apply(const ir::node& x, ir::function f) {
     return x.kind == ir::op::apply && x.detail == static_cast<std::uint8_t>(f);
+}
+
+bool is_sum(const ir::node& x) {
+    return x.kind == ir::op::reduce && x.detail == static_cast<std::uint8_t>(ir::reduction::sum);
 }
 
 class canceller {

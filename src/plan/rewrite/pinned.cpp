@@ -68,7 +68,7 @@ private:
         for (candidate& c : all_) {
             const auto same = match(values_, c.value, value);
             if (!same || !std::ranges::all_of(same->lookups, [&](const matching_lookup& l) {
-                    return is_known_before(l.second, c.first);
+                    return is_wanted_always(l.first) || is_known_before(l.second, c.first);
                 }))
                 continue;
             c.*role = true;
@@ -80,12 +80,15 @@ private:
         all_.push_back({value, at_, false, false, {value}, {}});
         all_.back().*role = true;
     }
+    bool is_wanted_always(expr lookup) const {
+        return values_[lookup].arguments.size() == values_[lookup].lookups.size();
+    }
     /// Whether the conditions under which something is looked up say nothing of tensors that an
     /// equation or those after it define. What is looked up under others has a tensor of its own.
     bool is_known_before(expr lookup, std::size_t equation) const {
         const auto& node = values_[lookup];
         bool known = true;
-        if (node.arguments.size() > node.lookups.size())
+        if (!is_wanted_always(lookup))
             values_.for_each_load({node.arguments.back()}, [&](const access& read) {
                 const auto found = defined_in_.find(read.slot);
                 known = known && (found == defined_in_.end() || found->second < equation);
@@ -226,8 +229,7 @@ private:
         if (c == nullptr) return value;
         return values_.substituted(value, [&](expr part) {
             const auto& node = values_[part];
-            if (node.kind != kind::gather || node.arguments.size() == node.lookups.size())
-                return expr::none;
+            if (node.kind != kind::gather || is_wanted_always(part)) return expr::none;
             expr_list wanted, arguments = node.arguments;
             bool always = !add_wanted(*c, part, {}, wanted);
             for (const matching_lookup& l : c->lookups)
@@ -245,9 +247,10 @@ private:
     /// it in any case.
     bool add_wanted(const candidate& c, expr lookup, const loop_map& names, expr_list& to) {
         const auto& node = values_[lookup];
-        if (node.arguments.size() == node.lookups.size()) return false;
-        const expr condition = node.arguments.back();
-        if (holds(c, condition)) return true;
+        if (is_wanted_always(lookup)) return false;
+        if (holds(c, node.arguments.back())) return true;
+        // Of another one it says what its own tensor holds: elsewhere it is no candidate any more.
+        const expr condition = rewritten(node.arguments.back());
         // What the condition binds is none of the loops that it comes to stand among.
         loop_list taken = united(values_[c.value].bound, values_[c.value].indices);
         loop_map back;

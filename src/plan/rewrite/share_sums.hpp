@@ -1,31 +1,26 @@
 // Sums that several equations have in common are computed once.
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <vector>
 
-#include <ricci/ir/program.hpp>
-#include <ricci/ir/shapes.hpp>
-#include "src/plan/schedule/plan.hpp"
+#include "src/plan/read/equations.hpp"
 
 namespace ricci::plan {
 
-/// A copy of `program` in which a sum, a mean, a softmax... that stands inside more than one of its
-/// equations, or twice in one, is a tensor with an equation of its own before them; where an
-/// equation is nothing else, that tensor is the one. Equal means: the same but for the letters of
-/// indices and the order of factors and terms. Nothing where no sum is shared.
+/// Gives a sum, a mean, a softmax ... that stands in more than one equation, or at two places of
+/// one, a tensor of its own before them; where an equation is nothing else, its tensor is the one,
+/// if it `may_serve` others. Equal means: the same but for the names of loops, the order of factors
+/// and terms, and numbers by which a sum is multiplied.
 ///
 /// Kept rather than recomputed because a sum costs as many operations as it has terms, and its
 /// result one element's memory; an element-wise expression of it costs about as much as reading it
 /// back, and stays where it is. What a fused group recomputes is still the fuser's to decide: it
 /// sees these tensors as it sees any other.
 ///
-/// Of longer products, of up to eight factors with indices, two factors that are summed first count
+/// Of longer products, of up to eight factors with loops, two factors that are summed first count
 /// as such a sum too.
-///
-/// Names keep their numbers, new ones come after them. `shapes` (in which an index has one extent
-/// in each equation) and `slots`, of tensors of `type`, are extended to the copy.
-std::optional<ir::program> share_sums(const ir::program_view& program, ir::shape_table& shapes,
-                                      std::vector<slot>& slots, element type);
+void share_sums(program_plan&, std::vector<read_equation>&,
+                const std::function<bool(slot_number)>& may_serve);
 
 }  // namespace ricci::plan

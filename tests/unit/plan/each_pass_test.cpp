@@ -25,9 +25,6 @@ const std::vector<pass_case> cases{
     {"cancel",
      {"", "E^{ij} = \\exp(S^{ij})\nZ^i = \\sum_j E^{ij}\nA^{ij} = \\frac{E^{ij}}{Z^i}", "i=4 j=7"},
      "softmax"},
-    {"share",
-     {"", "Y^i = \\tanh(A^{ij} x^j)\nZ^i = \\exp(A^{ij} x^j)", "i=40 j=50"},
-     "T_{\\text{1}}"},
 };
 
 }  // namespace

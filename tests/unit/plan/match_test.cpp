@@ -69,6 +69,16 @@ public:
         return names;
     }
 
+    /// The same with what may stand in any order in another one.
+    expr shuffled(expr e) {
+        const auto node = values_[e];
+        expr_list arguments;
+        for (const expr a : node.arguments) arguments.push_back(shuffled(a));
+        if (is_commutative(node)) std::shuffle(arguments.begin(), arguments.end(), draw_);
+        if (node.kind == kind::fold) return values_.row(node.folding, node.over, arguments[0]);
+        return node.kind == kind::operation ? values_.as_written(node.code, arguments) : e;
+    }
+
 private:
     int number(int least, int most) {
         return std::uniform_int_distribution<int>(least, most)(draw_);
@@ -112,6 +122,34 @@ TEST_CASE("what has other names matches, and the names make it the same") {
     CHECK(several > 500);
 }
 
+TEST_CASE("what stands in another order matches where that says nothing") {
+    int several = 0, missed = 0;
+    for (unsigned seed = 1; seed <= 2000; ++seed) {
+        graph values;
+        drawn_expressions drawn(values, seed);
+        const expr first = drawn.value(4);
+        if (has_twins(values, first)) continue;
+        const expr second = drawn.shuffled(values.renamed(first, drawn.other_names()));
+        forms of(values);
+        INFO(seed);
+        REQUIRE(of.of(first) == of.of(second));
+        // The first order that a part may have need not be that which suits the whole.
+        const auto names = match_in_any_order(values, of, first, second);
+        if (!names) {
+            ++missed;
+            continue;
+        }
+        loop_map same;
+        for (const loop l : values[second].indices) same.emplace_back(l, l);
+        CHECK(match_in_any_order(values, of, values.renamed(first, *names), second, same));
+        several += names->size() > 1;
+        CHECK_FALSE(
+            match_in_any_order(values, of, first, values.add({second, values.constant(1)})));
+    }
+    CHECK(several > 500);
+    CHECK(missed < several / 20);
+}
+
 TEST_CASE("two loops are not one") {
     graph values;
     const loop i = values.loops().of(0, 4), j = values.loops().of(1, 4),
@@ -131,6 +169,20 @@ TEST_CASE("two loops are not one") {
     const expr c = values.multiply({largest(j, load(j, i)), load(i, j)});
     CHECK(match(values, a, b));
     CHECK_FALSE(match(values, a, c));
+    // Which factor is which, the second one says: A_ij B_ij v_j is not A_ji B_ij v_j.
+    const auto other = [&](loop l, loop m) { return values.load(at(slot_number(1), {l, m})); };
+    const expr v = values.load(at(slot_number(2), {j}));
+    forms of(values);
+    CHECK(match_in_any_order(values, of, values.multiply({load(i, j), other(i, j), v}),
+                             values.multiply({v, other(i, j), load(i, j)})));
+    CHECK_FALSE(match_in_any_order(values, of, values.multiply({load(i, j), other(i, j), v}),
+                                   values.multiply({v, other(i, j), load(j, i)})));
+    // The first of two that may be the same need not be: A_ij A_ji v_j with A_ji A_ij v_i.
+    const expr w = values.load(at(slot_number(2), {i}));
+    const auto turned = match_in_any_order(values, of, values.multiply({load(i, j), load(j, i), v}),
+                                           values.multiply({load(i, j), load(j, i), w}));
+    REQUIRE(turned);
+    CHECK(renamed(j, *turned) == i);
 }
 
 TEST_CASE("a tensor's value is that of its definition at the loops where it is read") {

@@ -43,6 +43,16 @@ TEST_CASE("what a maximum is taken of and who asks for it are one tensor") {
 )");
 }
 
+TEST_CASE("what is compared at some of the places alone is the same tensor there") {
+    // Solved first, the condition would have left a product of rows of A from the second one on.
+    const char* const after_the_first = R"(P^k = \min_l(A^{lm} B^{mk})
+                                           z^k = \sum_l [l > 0] [A^{lm} B^{mk} = P^k] c^l)";
+    const std::string words = ordered({"", after_the_first, "l=9 m=5 k=4"});
+    INFO(words);
+    CHECK(words.find("A[") != std::string::npos);
+    CHECK(words.find("A[") == words.rfind("A["));
+}
+
 TEST_CASE("nothing that is rounded nowhere is stored for a comparison") {
     const char* const elements = R"(y^i = \max_j x^{ij}
                                     z^{ij} = [x^{ij} = y^i])";

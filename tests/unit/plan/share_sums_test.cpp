@@ -59,6 +59,40 @@ TEST_CASE("a sum in two equations is one step, whatever its letters and the orde
     CHECK(step_count(twice.words, "contract") == 1);
 }
 
+TEST_CASE("a sum times numbers, and a sum in a longer one, are the sum") {
+    const named_shapes shapes{{"A", {5, 4}}, {"B", {4, 6}}, {"C", {6, 4}}, {"x", {6}}};
+    const auto p = plan_and_run(R"(
+        Y^{ik} = \exp(2 A^{ij} B^{jk})
+        Z^{ik} = \sin(A^{ij} B^{jk}) - A^{ij} B^{jk})",
+                                shapes);
+    CHECK(p.mistakes == "");
+    CHECK(step_count(p.words, "contract") == 1);
+
+    // A sum of three factors joins the sum that it stands in, if nobody else needs it.
+    const auto inner = plan_and_run(R"(
+        Y^i = (A^{ij} B^{jk} C^{kl}) (\sum_m B^{lm} x^m)
+        Z^{il} = \exp(A^{ij} B^{jk} C^{kl}))",
+                                    shapes);
+    CHECK(inner.mistakes == "");
+    CHECK(step_count(inner.words, "contract") == 4);
+
+    // Of terms that have different loops each is a sum; their sum is the tensor.
+    const auto terms = plan_and_run(R"(
+        Y^i = \exp(\sum_j (A^{ij} + B^{ji}) x^j)
+        Z^i = \sin(\sum_j (A^{ij} + B^{ji}) x^j))",
+                                    {{"A", {5, 4}}, {"B", {4, 5}}, {"x", {4}}});
+    CHECK(terms.mistakes == "");
+}
+
+TEST_CASE("sums are shared in terms whose order says nothing") {
+    const auto p = plan_and_run(R"(
+        Y^i = \exp(\sum_j \tanh(a^i b^j + c^j + d^i) b^j)
+        Z^k = \sin(\sum_m b^m \tanh(c^m + d^k + b^m a^k)))",
+                                {{"a", {5}}, {"b", {4}}, {"c", {4}}, {"d", {5}}});
+    CHECK(p.mistakes == "");
+    CHECK(p.words.find("\n  1 ") != std::string::npos);
+}
+
 TEST_CASE("an equation that is the sum and nothing else serves the others, and stays an output") {
     const auto p = plan_and_run(R"(
         C^{ik} = A^{ij} B^{jk}

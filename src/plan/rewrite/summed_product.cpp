@@ -1,0 +1,75 @@
+#include "src/plan/rewrite/summed_product.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "src/plan/forms/path_through.hpp"
+
+namespace ricci::plan {
+namespace {
+
+// A sum up to a loop is not by all pairs where there are so many places, and so many for each value
+// that a product of two of its factors sums.
+constexpr std::int64_t least_places_with_state = 256;
+constexpr double state_over_summed = 6;
+
+bool is_inequality(const expression& e) {
+    return e.kind == kind::operation && (e.code == opcode::less || e.code == opcode::less_equal);
+}
+
+}  // namespace
+
+summed_product::summed_product(const graph& values, expr sum) {
+    const auto& node = values[sum];
+    if (node.kind != kind::sum) return;
+    for (const expr f : values.factors(node.arguments[0]))
+        (values.is_scalar(f) ? scalars : factors).push_back(f);
+    over = node.over;
+}
+
+loop_list summed_product::closed_by(const graph& values, std::size_t a, std::size_t b) const {
+    auto closed = common(over, united(values[factors[a]].indices, values[factors[b]].indices));
+    for (std::size_t k = 0; k < factors.size(); ++k)
+        if (k != a && k != b) closed = without(closed, values[factors[k]].indices);
+    return closed;
+}
+
+expr summed_product::sum_of_pair(graph& values, std::size_t a, std::size_t b) const {
+    return values.sum(closed_by(values, a, b), values.multiply({factors[a], factors[b]}));
+}
+
+bool summed_product::pairs_places(const graph& values, std::size_t a, std::size_t b) const {
+    const auto &first = values[factors[a]].indices, &second = values[factors[b]].indices;
+    const double summed = values.size(closed_by(values, a, b));
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+        const auto& compared = values[factors[k]].indices;
+        if (k == a || k == b || !is_inequality(values[factors[k]]) || compared.size() != 2)
+            continue;
+        const bool apart = without(compared, united(first, second)).empty() &&
+                           common(compared, first).size() == 1 &&
+                           common(compared, second).size() == 1;
+        bool mixed = false;  // another factor has both: there is no state
+        for (const expr other : factors)
+            mixed =
+                mixed || (other != factors[k] && without(compared, values[other].indices).empty());
+        if (!apart || mixed || common(compared, over).empty()) continue;
+        const auto places = std::min(values.extent(compared[0]), values.extent(compared[1]));
+        if (places >= least_places_with_state &&
+            static_cast<double>(places) >= state_over_summed * summed)
+            return true;
+    }
+    return false;
+}
+
+bool summed_product::is_contracted(const graph& values) const {
+    loop_list all = over;
+    for (const expr f : factors) all = united(all, values[f].indices);
+    return std::ranges::none_of(factors,
+                                [&](expr f) { return values[f].indices.size() == all.size(); });
+}
+
+double summed_product::multiplications(const graph& values) const {
+    return path_through(values, factors, over).multiplications;
+}
+
+}  // namespace ricci::plan
