@@ -96,40 +96,73 @@ private:
 
 class matcher {
 public:
-    matcher(const ir::program& p, const std::vector<ir::ref>& open) : p_(p) {
-        for (const ir::ref i : open) found_.push_back({i, {}, ir::none, false});
-        is_found_.resize(open.size());
+    matcher(const ir::program& of_pattern, const ir::program& p, const std::vector<ir::ref>& open)
+        : q_(of_pattern), p_(p) {
+        for (const ir::ref i : open) now_.found.push_back({i, {}, ir::none, false});
+        now_.is_found.resize(open.size());
     }
 
     bool run(ir::ref pattern, ir::ref n) {
-        const ir::node &x = p_.nodes[pattern], &y = p_.nodes[n];
-        if (x.kind != y.kind || x.detail != y.detail || x.name != y.name || x.value != y.value ||
-            x.positions.count != y.positions.count || x.indices.count != y.indices.count)
-            return false;
+        const ir::node &x = q_.nodes[pattern], &y = p_.nodes[n];
+        if (!alike(x, y)) return false;
         const auto outer = bound_.size();
         for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
-            bound_.push_back({p_.links[x.indices.first + k], p_.links[y.indices.first + k]});
-        bool same = true;
-        // What looks up a place is a child, and is compared there.
-        const bool by_places = x.kind == ir::op::tensor;
-        if (!by_places) same = x.children.count == y.children.count;
-        for (std::int32_t k = 0; same && !by_places && k < x.children.count; ++k)
-            same = run(p_.links[x.children.first + k], p_.links[y.children.first + k]);
+            bound_.push_back({q_.links[x.indices.first + k], p_.links[y.indices.first + k]});
+        bool same = children(x, y);
         for (std::int32_t k = 0; same && k < x.positions.count; ++k)
-            same = place(x, p_.positions[x.positions.first + k], y,
+            same = place(x, q_.positions[x.positions.first + k], y,
                          p_.positions[y.positions.first + k]);
         for (std::int32_t k = 0; same && !ir::binds(x) && k < x.indices.count; ++k)
-            same = index(p_.links[x.indices.first + k],
+            same = index(q_.links[x.indices.first + k],
                          ir::index_position(p_.links[y.indices.first + k]), ir::none);
         bound_.resize(outer);
         return same;
     }
     bool is_complete() const {
-        return std::find(is_found_.begin(), is_found_.end(), false) == is_found_.end();
+        return std::find(now_.is_found.begin(), now_.is_found.end(), false) == now_.is_found.end();
     }
-    std::vector<index_value> found() && { return std::move(found_); }
+    std::vector<index_value> found() && { return std::move(now_.found); }
 
 private:
+    struct state {
+        std::vector<index_value> found;
+        std::vector<bool> is_found;
+    };
+
+    static bool alike(const ir::node& x, const ir::node& y) {
+        // What looks up a place is a child of a tensor, and is compared there.
+        return x.kind == y.kind && x.detail == y.detail && x.name == y.name && x.value == y.value &&
+               x.positions.count == y.positions.count && x.indices.count == y.indices.count &&
+               (x.kind == ir::op::tensor || x.children.count == y.children.count);
+    }
+    bool children(const ir::node& x, const ir::node& y) {
+        if (x.kind == ir::op::tensor) return true;
+        if (x.kind == ir::op::add || x.kind == ir::op::multiply) {
+            std::vector<bool> taken(static_cast<std::size_t>(y.children.count));
+            return children_from(0, x, y, taken);
+        }
+        bool same = true;
+        for (std::int32_t k = 0; same && k < x.children.count; ++k)
+            same = run(q_.links[x.children.first + k], p_.links[y.children.first + k]);
+        return same;
+    }
+    // Those of one from number k on, and those of the other that are left, in any order.
+    bool children_from(std::int32_t k, const ir::node& x, const ir::node& y,
+                       std::vector<bool>& taken) {
+        if (k == x.children.count) return true;
+        const ir::ref mine = q_.links[x.children.first + k];
+        for (std::int32_t other = 0; other < y.children.count; ++other) {
+            const ir::ref there = p_.links[y.children.first + other];
+            if (taken[static_cast<std::size_t>(other)] || !alike(q_.nodes[mine], p_.nodes[there]))
+                continue;
+            const state before = now_;
+            taken[static_cast<std::size_t>(other)] = true;
+            if (run(mine, there) && children_from(k + 1, x, y, taken)) return true;
+            taken[static_cast<std::size_t>(other)] = false;
+            now_ = before;
+        }
+        return false;
+    }
     bool place(const ir::node& x, const ir::position& a, const ir::node& y, const ir::position& b) {
         const ir::ref number = b.kind == ir::position_kind::gathered
                                    ? p_.links[y.children.first + b.offset]
@@ -137,9 +170,9 @@ private:
         if (a.kind == ir::position_kind::index) return index(a.index, b, number);
         if (a.kind != b.kind || a.terms.count != b.terms.count) return false;
         if (a.kind == ir::position_kind::gathered)
-            return run(p_.links[x.children.first + a.offset], number);
+            return run(q_.links[x.children.first + a.offset], number);
         for (std::int32_t t = 0; t < a.terms.count; ++t) {
-            const auto &u = p_.affine_terms[a.terms.first + t],
+            const auto &u = q_.affine_terms[a.terms.first + t],
                        &v = p_.affine_terms[b.terms.first + t];
             if (u.coefficient != v.coefficient ||
                 !index(u.index, ir::index_position(v.index), ir::none))
@@ -152,18 +185,18 @@ private:
         for (auto it = bound_.rbegin(); it != bound_.rend(); ++it)
             if (it->first == a || (plain && it->second == b.index))
                 return it->first == a && plain && it->second == b.index;
-        for (std::size_t k = 0; k < found_.size(); ++k) {
-            if (found_[k].from != a) continue;
-            if (!is_found_[k]) {
+        for (std::size_t k = 0; k < now_.found.size(); ++k) {
+            index_value& known = now_.found[k];
+            if (known.from != a) continue;
+            if (!now_.is_found[k]) {
                 if (!plain && b.kind != ir::position_kind::fixed &&
                     b.kind != ir::position_kind::gathered)
                     return false;
-                is_found_[k] = true;
-                found_[k].at = b;
-                found_[k].number = number;
+                now_.is_found[k] = true;
+                known.at = b;
+                known.number = number;
                 return true;
             }
-            const auto& known = found_[k];
             if (known.at.kind != b.kind) return false;
             if (plain) return known.at.index == b.index;
             if (number == ir::none) return known.at.offset == b.offset;
@@ -172,13 +205,20 @@ private:
         return plain && a == b.index;
     }
 
-    const ir::program& p_;
-    std::vector<index_value> found_;
-    std::vector<bool> is_found_;
+    const ir::program &q_, &p_;  // of the pattern, and of the other
+    state now_;
     std::vector<std::pair<ir::ref, ir::ref>> bound_;
 };
 
 }  // namespace
+
+std::vector<ir::ref> free_indices_of(const ir::program& p, ir::ref n) {
+    std::vector<ir::ref> all;
+    ir::free_indices(p, n).for_each([&](ir::ref i) { all.push_back(i); });
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
 
 std::optional<ir::ref> substituted(ir::program& p, ir::ref n,
                                    const std::vector<index_value>& values,
@@ -189,9 +229,10 @@ std::optional<ir::ref> substituted(ir::program& p, ir::ref n,
     return result;
 }
 
-std::optional<std::vector<index_value>> matched(const ir::program& p, ir::ref pattern, ir::ref n,
+std::optional<std::vector<index_value>> matched(const ir::program& of_pattern, ir::ref pattern,
+                                                const ir::program& p, ir::ref n,
                                                 const std::vector<ir::ref>& open) {
-    matcher m(p, open);
+    matcher m(of_pattern, p, open);
     if (!m.run(pattern, n) || !m.is_complete()) return std::nullopt;
     return std::move(m).found();
 }

@@ -10,7 +10,7 @@ std::optional<ir::program> write_solutions(const ir::program_view& program, ir::
                                            std::vector<slot>& slots, element type) {
     if (!ir::has_inverse(program)) return std::nullopt;
     ir::program made(program);
-    write_cofactors(made, shapes);
+    write_cofactors(made);
     std::vector<ir::ref> origins;
     for (ir::ref e = 0; e < made.equations.size(); ++e) {
         ir::equation& q = made.equations[e];

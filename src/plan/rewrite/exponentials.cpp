@@ -1,13 +1,11 @@
 #include "src/plan/rewrite/exponentials.hpp"
 
 #include <algorithm>
-#include <string>
+#include <cstdint>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include <ricci/ir/rewrite.hpp>
-#include "src/plan/trees/canonical.hpp"
 #include "src/plan/rewrite/factored.hpp"
 #include "src/plan/read/grown_program.hpp"
 #include "src/plan/rewrite/logarithms.hpp"
@@ -26,8 +24,9 @@ bool is_sum(const ir::node& x) {
 
 class canceller {
 public:
+    /// `before`: what has read all equations once, for the sums of exponentials in them.
     canceller(const ir::program_view& program, const name_roles& roles,
-              const ir::shape_table& shapes, std::unordered_set<std::string> sums)
+              const ir::shape_table& shapes, const canceller* before)
         : p_(program),
           to_(program),
           products_(to_, [this](ir::ref i) { return extent(i); }),
@@ -39,7 +38,7 @@ public:
                [this](ir::ref v, ir::range over) { return with_own_indices(v, over); }}),
           roles_(roles),
           shapes_(shapes),
-          sums_(std::move(sums)) {}
+          before_(before) {}
     canceller(const canceller&) = delete;  // the products refer to the program
     canceller& operator=(const canceller&) = delete;
 
@@ -48,13 +47,12 @@ public:
                            [f](const ir::node& x) { return is_apply(x, f); });
     }
     bool changed() const { return changed_; }
-    /// The sums of exponentials that were met, spelt.
-    std::unordered_set<std::string> sums() && { return std::move(sums_); }
+    bool met_sums() const { return !sums_.empty(); }
     const std::vector<new_index>& new_indices() const { return new_indices_; }
 
     /// The copy; `origins` says for each of its equations which one it was or whose indices it
     /// uses.
-    ir::program rewritten(std::vector<ir::ref>& origins) {
+    void rewrite(std::vector<ir::ref>& origins) {
         detail::buffer<ir::equation> equations;
         for (e_ = 0; e_ < p_.equations.size(); ++e_) {
             ir::equation q = p_.equations[e_];
@@ -78,8 +76,8 @@ public:
         for (ir::equation& q : to_.equations)
             if (!q.claim) write_out(q);
         drop_unread();
-        return std::move(to_);
     }
+    ir::program program() && { return std::move(to_); }
 
 private:
     // Factors -------------------------------------------------------------------------------------
@@ -171,14 +169,13 @@ private:
             if (depends(coefficient, over)) {
                 // Only where the text divides by that sum anyway: in numbers it is no less stable,
                 // and what is read as written stays so.
-                if (!sums_.contains(spelling(one.exponent, x.indices)))
-                    return weighted_sum(f, g, one.exponent, over);
+                if (!is_summed(one.exponent, over)) return weighted_sum(f, g, one.exponent, over);
                 coefficient = products_.product(
                     coefficient, to_.reduce(ir::reduction::softmax, x.indices, one.exponent));
                 coefficient = to_.reduce(ir::reduction::sum, x.indices, coefficient);
                 written = ir::none;
             } else {
-                sums_.insert(spelling(one.exponent, x.indices));
+                sums_.push_back({one.exponent, over, e_});
                 if (g.coefficient != ir::none) written = ir::none;
             }
             if (written == ir::none)
@@ -437,10 +434,31 @@ private:
         const ir::index_set free = ir::free_indices(to_, n);
         return std::all_of(indices.begin(), indices.end(), [&](ir::ref i) { return free.has(i); });
     }
-    std::string spelling(ir::ref exponent, ir::range over) {
-        const ir::ref sum = to_.reduce(ir::reduction::logsumexp, over, exponent);
-        // Only now a view: making a node moves the others.
-        return canonical(to_, sum, [&](ir::ref i) { return extent(i); }).spelling;
+    /// A sum of exponentials that the text has, whatever its indices are called.
+    struct met_sum {
+        ir::ref exponent;
+        std::vector<ir::ref> over;
+        ir::ref equation;
+    };
+    /// Whether the text has the sum of these exponentials, here or anywhere.
+    bool is_summed(ir::ref exponent, const std::vector<ir::ref>& over) const {
+        return has_sum(*this, exponent, over) ||
+               (before_ != nullptr && before_->has_sum(*this, exponent, over));
+    }
+    bool has_sum(const canceller& in, ir::ref exponent, const std::vector<ir::ref>& over) const {
+        const auto is_in = [](const std::vector<ir::ref>& list, ir::ref i) {
+            return std::find(list.begin(), list.end(), i) != list.end();
+        };
+        return std::any_of(sums_.begin(), sums_.end(), [&](const met_sum& sum) {
+            if (sum.over.size() != over.size()) return false;
+            const auto found =
+                matched(to_, sum.exponent, in.to_, exponent, free_indices_of(to_, sum.exponent));
+            return found && std::all_of(found->begin(), found->end(), [&](const index_value& v) {
+                       return v.at.kind == ir::position_kind::index &&
+                              is_in(sum.over, v.from) == is_in(over, v.at.index) &&
+                              extent_at(sum.equation, v.from) == in.extent(v.at.index);
+                   });
+        });
     }
     ir::range links(const std::vector<ir::ref>& list) {
         return to_.add_links(list.data(), static_cast<std::int32_t>(list.size()));
@@ -458,7 +476,8 @@ private:
     std::unordered_map<ir::ref, factored> known_;          // nodes of that equation
     std::unordered_map<ir::ref, definition> definitions_;  // by name
     std::unordered_map<ir::ref, ir::ref> coefficient_of_;  // the tensor whose coefficient it is
-    std::unordered_set<std::string> sums_;                 // of exponentials, that the text has
+    std::vector<met_sum> sums_;
+    const canceller* before_;
     std::vector<new_index> new_indices_;
     std::vector<std::pair<ir::equation, ir::ref>> made_;  // with the equation whose indices it uses
 };
@@ -471,15 +490,15 @@ std::optional<ir::program> cancel_exponentials(const ir::program_view& program,
     if (is_integer(type) || is_complex(type)) return std::nullopt;
     // Twice: a sum by which a value is divided may stand below it in the text.
     std::vector<ir::ref> origins;
-    canceller first(program, roles, shapes, {});
+    canceller first(program, roles, shapes, nullptr);
     if (!first.has_any(ir::function::exp) && !first.has_any(ir::function::log)) return std::nullopt;
-    first.rewritten(origins);
-    auto sums = std::move(first).sums();
-    if (sums.empty() && !first.changed()) return std::nullopt;
+    first.rewrite(origins);
+    if (!first.met_sums() && !first.changed()) return std::nullopt;
     origins.clear();
-    canceller all(program, roles, shapes, std::move(sums));
-    ir::program result = all.rewritten(origins);
+    canceller all(program, roles, shapes, &first);
+    all.rewrite(origins);
     if (!all.changed()) return std::nullopt;
+    ir::program result = std::move(all).program();
     carry_over(program, result, origins, all.new_indices(), shapes, slots, type);
     return result;
 }

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <ricci/detail/buffer.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/ir/solutions.hpp>
 
-#include "src/plan/trees/canonical.hpp"
+#include "src/plan/pool/substitute.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -20,20 +22,19 @@ bool is_determinant(const ir::node& x) {
 
 class cofactor_writer {
 public:
-    cofactor_writer(ir::program& program, const ir::shape_table& shapes)
-        : p_(program), shapes_(shapes) {}
+    explicit cofactor_writer(ir::program& program) : p_(program) {}
 
-    ir::ref write(ir::ref e, ir::ref n) {
-        if (p_.nodes[n].kind == ir::op::multiply) n = with_cofactors(e, n);
-        return ir::rebuild_children(p_, n, [&](ir::ref child) { return write(e, child); });
+    ir::ref write(ir::ref n) {
+        if (p_.nodes[n].kind == ir::op::multiply) n = with_cofactors(n);
+        return ir::rebuild_children(p_, n, [&](ir::ref child) { return write(child); });
     }
 
 private:
     /// A factor that is the determinant of a matrix.
     struct determinant {
-        canonical_form matrix;
-        std::vector<ir::ref> indices;  // of the matrix, as they are called where the factor stands
-        ir::ref row, column;           // in matrix.free
+        ir::ref matrix, row, column;
+        std::vector<ir::ref> free;     // the indices of the matrix,
+        std::vector<ir::ref> indices;  // and what they are called where the factor stands
     };
 
     void add_factors(ir::ref n, detail::buffer<ir::ref>& factors) const {
@@ -44,16 +45,16 @@ private:
     }
 
     // Each determinant goes into the first factor that has an inverse for it.
-    ir::ref with_cofactors(ir::ref e, ir::ref n) {
+    ir::ref with_cofactors(ir::ref n) {
         detail::buffer<ir::ref> factors, left;
         add_factors(n, factors);
         bool changed = false;
         for (std::int32_t k = 0; k < factors.size(); ++k) {
             bool taken = false;
-            if (const auto found = determinant_in(e, factors[k])) {
+            if (const auto found = determinant_in(factors[k])) {
                 const ir::index_set free = ir::free_indices(p_, factors[k]);
                 for (std::int32_t j = 0; j < factors.size() && !taken; ++j) {
-                    const ir::ref made = j == k ? ir::none : times(e, factors[j], *found, free);
+                    const ir::ref made = j == k ? ir::none : times(factors[j], *found, free);
                     taken = made != ir::none;
                     if (!taken) continue;
                     if (j < k) std::replace(left.begin(), left.end(), factors[j], made);
@@ -67,16 +68,16 @@ private:
         return left.size() == 1 ? left[0] : p_.make(ir::op::multiply, 0, left.data(), left.size());
     }
 
-    std::optional<determinant> determinant_in(ir::ref e, ir::ref n) const {
+    std::optional<determinant> determinant_in(ir::ref n) const {
         const ir::node& x = p_.nodes[n];
-        if (is_determinant(x)) return determinant_of(e, x, nullptr, nullptr);
+        if (is_determinant(x)) return determinant_of(x, nullptr, nullptr);
         if (x.kind != ir::op::tensor || x.children.count > 0) return std::nullopt;
         const ir::ref defined = p_.definition(x.name);
         if (defined == ir::none) return std::nullopt;
         const ir::equation& q = p_.equations[defined];
         if (!is_determinant(p_.nodes[q.body]) || !is_plain(q.positions) || !is_plain(x.positions))
             return std::nullopt;
-        return determinant_of(defined, p_.nodes[q.body], &q.positions, &x.positions);
+        return determinant_of(p_.nodes[q.body], &q.positions, &x.positions);
     }
     bool is_plain(ir::range at) const {
         for (std::int32_t k = 0; k < at.count; ++k)
@@ -85,11 +86,15 @@ private:
     }
     // `left`, `here`: the places of a tensor where it is defined and where it is read, if it is
     // one.
-    determinant determinant_of(ir::ref e, const ir::node& x, const ir::range* left,
+    determinant determinant_of(const ir::node& x, const ir::range* left,
                                const ir::range* here) const {
-        determinant made{
-            matrix_of(e, x), {}, p_.links[x.indices.first], p_.links[x.indices.first + 1]};
-        for (ir::ref i : made.matrix.free) {
+        const ir::ref matrix = p_.links[x.children.first];
+        determinant made{matrix,
+                         p_.links[x.indices.first],
+                         p_.links[x.indices.first + 1],
+                         free_indices_of(p_, matrix),
+                         {}};
+        for (ir::ref i : made.free) {
             for (std::int32_t k = 0; left != nullptr && k < left->count; ++k)
                 if (p_.positions[left->first + k].index == i) {
                     i = p_.positions[here->first + k].index;
@@ -99,17 +104,13 @@ private:
         }
         return made;
     }
-    canonical_form matrix_of(ir::ref e, const ir::node& function) const {
-        return canonical(p_, p_.links[function.children.first],
-                         [&](ir::ref i) { return shapes_.index_extent(e, i); });
-    }
 
     /// `n` with its inverse of the same matrix multiplied by the determinant; none where it has
     /// none. `free`: the indices of the determinant, which no sum on the way may bind.
-    ir::ref times(ir::ref e, ir::ref n, const determinant& by, const ir::index_set& free) {
+    ir::ref times(ir::ref n, const determinant& by, const ir::index_set& free) {
         const ir::node x = p_.nodes[n];
         if (ir::is_inverse(x)) {
-            if (!is_of(by, matrix_of(e, x), x)) return ir::none;
+            if (!is_of(by, x)) return ir::none;
             return p_.reduce(ir::reduction::cofactors, x.indices, p_.links[x.children.first]);
         }
         const bool is_sum =
@@ -120,44 +121,43 @@ private:
         ir::ref found = ir::none;
         const ir::ref made = ir::rebuild_children(p_, n, [&](ir::ref child) {
             if (found != ir::none) return child;
-            found = times(e, child, by, free);
+            found = times(child, by, free);
             return found == ir::none ? child : found;
         });
         return found == ir::none ? ir::none : made;
     }
     // A matrix and its transpose have one determinant.
-    static bool is_of(const determinant& d, const canonical_form& matrix, ir::ref row,
-                      ir::ref column) {
-        for (std::size_t k = 0; k < matrix.free.size(); ++k) {
-            const ir::ref theirs = d.matrix.free[k];
-            const ir::ref wanted = theirs == d.row      ? row
-                                   : theirs == d.column ? column
-                                                        : d.indices[k];
-            if (matrix.free[k] != wanted) return false;
-        }
-        return true;
-    }
-    bool is_of(const determinant& d, const canonical_form& matrix, const ir::node& inverse) const {
+    bool is_of(const determinant& d, const ir::node& inverse) const {
+        const auto found = matched(p_, d.matrix, p_.links[inverse.children.first], d.free);
+        if (!found) return false;
         const ir::ref row = p_.links[inverse.indices.first],
                       column = p_.links[inverse.indices.first + 1];
-        return d.matrix.spelling == matrix.spelling && d.matrix.free.size() == matrix.free.size() &&
-               (is_of(d, matrix, row, column) || is_of(d, matrix, column, row));
+        const auto is = [&](ir::ref first, ir::ref second) {
+            for (std::size_t k = 0; k < found->size(); ++k) {
+                const index_value& v = (*found)[k];
+                const ir::ref wanted = v.from == d.row      ? first
+                                       : v.from == d.column ? second
+                                                            : d.indices[k];
+                if (v.at.kind != ir::position_kind::index || v.at.index != wanted) return false;
+            }
+            return true;
+        };
+        return is(row, column) || is(column, row);
     }
 
     ir::program& p_;
-    const ir::shape_table& shapes_;
 };
 
 }  // namespace
 
-void write_cofactors(ir::program& program, const ir::shape_table& shapes) {
+void write_cofactors(ir::program& program) {
     if (!std::any_of(program.nodes.begin(), program.nodes.end(), is_determinant) ||
         !ir::has_inverse(program))
         return;
-    cofactor_writer writer(program, shapes);
+    cofactor_writer writer(program);
     for (ir::ref e = 0; e < program.equations.size(); ++e) {
         const ir::equation q = program.equations[e];
-        if (ir::computes(program, q)) program.equations[e].body = writer.write(e, q.body);
+        if (ir::computes(program, q)) program.equations[e].body = writer.write(q.body);
     }
 }
 

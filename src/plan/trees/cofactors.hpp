@@ -2,14 +2,12 @@
 #pragma once
 
 #include <ricci/ir/program.hpp>
-#include <ricci/ir/shapes.hpp>
 
 namespace ricci::plan {
 
 /// Writes each product of \det_{ij}(K^{ij}), or of a tensor that is defined as that, and of the
 /// inverse of the same K as the cofactors of K. That is what the gradient of a determinant says:
 /// the product is the same where K has an inverse, and what it tends to where it has none.
-/// `shapes`: of the program, in which an index has one extent in each equation.
-void write_cofactors(ir::program& program, const ir::shape_table& shapes);
+void write_cofactors(ir::program& program);
 
 }  // namespace ricci::plan
