@@ -85,15 +85,14 @@ ARROWS = {
 BELOW_PLAN = {"base", "ir", "engine", "src/spelling", "src/steps", "src/path", "src/linear", "src/kernels"}
 ROOMS = {
     "pool": set(),
-    "trees": {"pool"},
     "schedule": {"pool"},
     "words": {"schedule"},
-    "bind": {"pool", "trees", "schedule", "words"},
+    "bind": {"pool", "schedule", "words"},
     "forms": {"pool", "schedule"},
-    "read": {"pool", "trees", "schedule", "words", "bind", "forms"},
-    "rewrite": {"pool", "trees", "schedule", "bind", "forms", "read"},
+    "read": {"pool", "schedule", "words", "bind", "forms"},
+    "rewrite": {"pool", "schedule", "bind", "forms", "read"},
     "code": {"pool", "schedule", "words"},
-    "groups": {"pool", "trees", "schedule", "words", "bind", "code"},
+    "groups": {"pool", "schedule", "words", "bind", "code"},
     "store": {"schedule", "forms"},
     "verify": {"pool", "schedule", "words", "store"},
 }

@@ -11,7 +11,7 @@
 
 #include <ricci/error.hpp>
 #include <ricci/ir/rewrite.hpp>
-#include "src/plan/trees/brackets.hpp"
+#include "src/plan/bind/brackets.hpp"
 #include "src/plan/bind/position_conditions.hpp"
 #include "src/plan/words/words.hpp"
 

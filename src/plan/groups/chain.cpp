@@ -10,7 +10,7 @@
 #include "src/plan/schedule/grown_group.hpp"
 #include "src/plan/schedule/independent_steps.hpp"
 #include "src/plan/bind/operands.hpp"
-#include "src/plan/trees/same_names.hpp"
+#include "src/plan/pool/match.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -62,16 +62,15 @@ constexpr double few_summed = 8;
 
 /// What a product reads, or a distance that takes longer to make than to keep: both sides, and the
 /// weight of a distance. Nothing of other members.
-std::vector<access> read_by_product(const graph& values, const member& m) {
+expr_list read_by_product(const graph& values, const member& m) {
     if (m.kind == member_kind::product) {
         const auto f = factors_of(values, m.what);
-        return {f.a->source, f.b->source};
+        return {f.a->self, f.b->self};
     }
     if (m.kind != member_kind::distance || values.size(m.what.over) <= few_summed) return {};
     const auto parts = *distance_of(values, m.what);
-    std::vector<access> all;
-    for (const expr e : {parts.a, parts.b, parts.weight})
-        if (e) all.push_back(values[e].source);
+    expr_list all{parts.a, parts.b};
+    if (parts.weight) all.push_back(parts.weight);
     return all;
 }
 
@@ -81,11 +80,12 @@ bool make_the_same(const graph& values, const member& x, const member& y) {
     if (x.kind != y.kind || of_x.empty() || of_x.size() != of_y.size() ||
         x.what.scale != y.what.scale || x.what.over.size() != y.what.over.size())
         return false;
-    const auto names = same_but_for(of_x[0], of_y[0], x.what.over);
+    const auto names = own_names(values, x.what.over, of_x[0], of_y[0]);
     if (names.size() != x.what.over.size()) return false;
-    for (std::size_t k = 0; k < of_x.size(); ++k)
-        if (of_x[k].slot != of_y[k].slot || plan::renamed(of_x[k], names).at != of_y[k].at)
-            return false;
+    for (std::size_t k = 0; k < of_x.size(); ++k) {
+        const access &a = values[of_x[k]].source, &b = values[of_y[k]].source;
+        if (a.slot != b.slot || plan::renamed(a, names).at != b.at) return false;
+    }
     return true;
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/plan/trees/same_names.hpp"
+#include "src/plan/pool/match.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -59,7 +59,7 @@ std::optional<made_step> sum_of_output(program_plan& plan, const grown_group& gr
             contracted.push_back(renamed(l, tiles.names_of(product->step)));
         std::sort(contracted.begin(), contracted.end());
         b = tiles.renamed(product->step, b);
-        const auto names = same_but_for(b, values[bracket.factor].source, contracted);
+        const auto names = own_names(values, contracted, values.load(b), bracket.factor);
         if (names.size() != contracted.size() || contracted.size() != bracket.own.size()) continue;
 
         if (!bracket.apart && (changes || bracket.what.beta != 0))

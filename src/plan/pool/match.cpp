@@ -133,6 +133,17 @@ std::optional<matching_loops> match(const graph& values, expr first, expr second
     return all.take();
 }
 
+loop_map own_names(const graph& values, const loop_list& own, expr first, expr second) {
+    const auto same = match(values, first, second);
+    loop_map names;
+    if (!same) return names;
+    for (const auto& pair : same->names) {
+        if (contains(own, pair.first)) names.push_back(pair);
+        else if (pair.first != pair.second) return {};
+    }
+    return names;
+}
+
 std::optional<loop_map> match_in_any_order(const graph& values, forms& of, expr first, expr second,
                                            loop_map names) {
     if (of.of(first) != of.of(second)) return {};

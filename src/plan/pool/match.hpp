@@ -24,6 +24,10 @@ struct matching_loops {
 /// nothing where there are none. Of loops that a place adds alike, i + j, the first is the first.
 std::optional<matching_loops> match(const graph&, expr first, expr second);
 
+/// The names that some loops of the first expression have in the second, where all others have the
+/// same; empty: there are none.
+loop_map own_names(const graph&, const loop_list& own, expr first, expr second);
+
 /// The same with factors and terms in some order, the first that is found; `names`: of loops of the
 /// first that have one already.
 std::optional<loop_map> match_in_any_order(const graph&, forms&, expr first, expr second,

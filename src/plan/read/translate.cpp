@@ -10,7 +10,7 @@
 #include <ricci/error.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include "src/plan/pool/scalar.hpp"
-#include "src/plan/trees/symmetric.hpp"
+#include "src/plan/read/symmetric.hpp"
 #include "src/plan/words/words.hpp"
 
 namespace ricci::plan {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <ricci/ir/program.hpp>
-#include "src/plan/trees/brackets.hpp"
+#include "src/plan/bind/brackets.hpp"
 #include "src/plan/pool/expression.hpp"
 #include "src/plan/forms/recomputed.hpp"
 #include "src/plan/read/matrices.hpp"

@@ -56,8 +56,8 @@ private:
     bool is_folded(expr e) const {
         return is_fold(e) ||
                (values_.terms(e).size() > 1 && std::ranges::all_of(values_.terms(e), [&](expr t) {
-                   return is_fold(t) && values_[t].indices == values_[e].indices;
-               }));
+                    return is_fold(t) && values_[t].indices == values_[e].indices;
+                }));
     }
     /// What stands below it for this pass: what says where a tensor is looked up is of whole
     /// numbers, and stays there.

@@ -1,5 +1,5 @@
 // What counts as a condition in a program, and which conditions hide a node.
-#include "src/plan/trees/brackets.hpp"
+#include "src/plan/bind/brackets.hpp"
 
 #include <algorithm>
 #include <cmath>

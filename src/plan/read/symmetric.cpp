@@ -1,4 +1,4 @@
-#include "src/plan/trees/symmetric.hpp"
+#include "src/plan/read/symmetric.hpp"
 
 #include <ricci/ir/normal.hpp>
 #include <ricci/ir/rewrite.hpp>
