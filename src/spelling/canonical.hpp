@@ -1,5 +1,5 @@
-// Spelling an expression so that equal ones are spelt alike, whatever their indices are called. The
-// planner shares sums by it, and ranks what they exchange: libraries of their own, so it is inline.
+// Spelling an expression so that equal ones are spelt alike, whatever their indices are called: by
+// that ranks exchange once what several equations fold.
 #pragma once
 
 #include <algorithm>

@@ -231,6 +231,8 @@ public:
     /// The same where a sum that is a factor of another one has joined that: the order of all its
     /// products is then chosen together. And where conditions are solved.
     expr settled_sums(expr e);
+    /// The same of other arguments, made anew.
+    expr remade(expr e, expr_list arguments);
 
     /// The same with other loops, and nothing else changed: not the order of terms and factors.
     expr renamed(expr e, const loop_map& loops);
@@ -337,7 +339,6 @@ private:
     expr about_mean(const loop_list& over, expr body);
     expr with_inner(const loop_list& over, expr body);
     expr settled_sums(expr e, memo& known);
-    expr made_of(const expression& node, expr_list arguments);
     bool keeps_difference(const loop_list& over, expr product, expr bracket) const;
     bool is_made(expr e) const;
 

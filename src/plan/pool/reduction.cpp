@@ -265,13 +265,12 @@ expr graph::settled_sums(expr e, memo& known) {
         return (*this)[f].kind == kind::sum || (*this)[f].folding == fold::sum;
     };
     const bool joins = node.kind == kind::sum && std::ranges::any_of(factors(arguments[0]), is_sum);
-    if (joins || settles_all_ || arguments != node.arguments)
-        e = made_of(node, std::move(arguments));
+    if (joins || settles_all_ || arguments != node.arguments) e = remade(e, std::move(arguments));
     return known[node.self] = e;
 }
 
-// The same of other arguments.
-expr graph::made_of(const expression& node, expr_list arguments) {
+expr graph::remade(expr e, expr_list arguments) {
+    const auto& node = (*this)[e];
     if (node.kind == kind::sum) return sum(node.over, arguments[0]);
     if (node.kind == kind::fold && settles_all_ && node.folding != fold::softmax)
         return folded(node.folding, node.over, arguments[0]);
@@ -279,6 +278,7 @@ expr graph::made_of(const expression& node, expr_list arguments) {
     if (node.kind == kind::gather) return regathered(node.self, std::move(arguments));
     if (node.code == opcode::multiply) return multiply(arguments);
     if (node.code == opcode::add) return add(arguments);
+    if (node.code == opcode::subtract) return as_written(node.code, std::move(arguments));
     arguments.resize(3);
     return apply(node.code, arguments[0], arguments[1], arguments[2]);
 }

@@ -9,6 +9,7 @@
 
 #include "src/plan/bind/operands.hpp"
 #include "src/plan/pool/match.hpp"
+#include "src/plan/rewrite/summed_product.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -292,7 +293,7 @@ private:
             case kind::fold:
                 return is_extremum(node) && are_exact();
             case kind::sum:
-                return false;
+                return is_read_elsewhere(values_, e) && are_exact();
             case kind::operation:
                 break;
         }

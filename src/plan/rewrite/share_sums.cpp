@@ -33,9 +33,8 @@ private:
     /// What is computed once if it is needed twice. Where all that need it multiply it by the same
     /// numbers, these are part of a contraction.
     struct shared_value {
-        expr value;  // without the numbers
-        expr_list scalars;
-        bool has_scalars = true;
+        expr value;         // without the numbers
+        expr_list scalars;  // with which its tensor is multiplied
         int uses = 0;
         access target;  // once it has a tensor
     };
@@ -50,7 +49,8 @@ private:
 
     bool is_fold(expr e) const {
         const auto& node = values_[e];
-        return node.kind == kind::sum || node.kind == kind::fold;
+        return node.kind == kind::fold ||
+               (node.kind == kind::sum && !is_read_elsewhere(values_, e));
     }
     /// A sum or a fold, or such terms of the same loops, as a sum of terms becomes.
     bool is_folded(expr e) const {
@@ -60,10 +60,11 @@ private:
                 }));
     }
     /// What stands below it for this pass: what says where a tensor is looked up is of whole
-    /// numbers, and stays there.
+    /// numbers, and stays there; what says for whom is not.
     expr_span below(expr e) const {
         const auto& node = values_[e];
-        return node.kind == kind::gather ? expr_span() : expr_span(node.arguments);
+        const expr_span all = node.arguments;
+        return node.kind == kind::gather ? all.subspan(node.lookups.size()) : all;
     }
     /// Whether something is looked up below it that is not wanted everywhere: that stays under the
     /// conditions that say so.
@@ -130,7 +131,7 @@ private:
         const use* const found = use_of(e, true);
         if (found == nullptr) return true;
         shared_value& s = all_[found->of];
-        s.has_scalars = s.has_scalars && s.scalars == found->scalars;
+        if (s.scalars != found->scalars) s.scalars.clear();
         return ++s.uses == 1;
     }
 
@@ -147,7 +148,8 @@ private:
             if (auto names = match_in_any_order(values_, forms_, all_[k].value, value))
                 return &(uses_[e] = {k, std::move(*names), product.scalars});
         if (!makes) return nullptr;
-        all_.push_back({value, product.scalars, product.is_contracted(values_), 0, {}});
+        const bool contracted = product.is_contracted(values_);
+        all_.push_back({value, contracted ? product.scalars : expr_list(), 0, {}});
         loop_map same;
         for (const loop l : values_[value].indices) same.emplace_back(l, l);
         return &(uses_[e] = {all_.size() - 1, std::move(same), product.scalars});
@@ -211,9 +213,12 @@ private:
 
     // Rewriting ----------------------------------------------------------------------------------
 
+    /// What was no use when uses were counted, as another pair of factors, may lack the numbers.
     bool is_shared(expr e) {
         const use* const found = use_of(e, false);
-        return found != nullptr && all_[found->of].uses > 1;
+        if (found == nullptr) return false;
+        const shared_value& s = all_[found->of];
+        return s.uses > 1 && (s.scalars.empty() || s.scalars == found->scalars);
     }
     void rewrite_all() {
         std::vector<read_equation> before;
@@ -231,9 +236,9 @@ private:
     // An equation that is the sum and nothing else: what it defines serves the others.
     bool serves(const read_equation& e, const use& found) {
         shared_value& s = all_[found.of];
-        if (s.target.slot || (!s.has_scalars && !found.scalars.empty()) ||
-            !may_serve_(e.target.slot) || e.indices != values_[e.value].indices ||
-            !plan_.holds(e.target.slot, values_.type()) || !plan_.is_whole(e.target))
+        if (s.target.slot || s.scalars != found.scalars || !may_serve_(e.target.slot) ||
+            e.indices != values_[e.value].indices || !plan_.holds(e.target.slot, values_.type()) ||
+            !plan_.is_whole(e.target))
             return false;
         s.target = renamed(e.target, back(found.names));
         return true;
@@ -244,35 +249,46 @@ private:
         return result;
     }
 
+    /// The same, of which parts are tensors that are shared.
     expr rewritten(expr e) {
-        return values_.substituted(e, [&](expr part) { return replaced(part); });
+        if (const auto known = done_.find(e); known != done_.end()) return known->second;
+        const expr made = is_shared(e) ? tensor_of(*use_of(e, false)) : with_shared_inside(e);
+        return done_[e] = made;
     }
-    expr with_shared_inside(expr sum) {
-        const expr paired = with_shared_pairs(sum);
-        const expr root = paired ? paired : sum;
-        return values_.substituted(
-            root, [&](expr part) { return part == root ? expr::none : replaced(part); });
+    expr with_shared_inside(expr e) {
+        if (values_[e].kind == kind::gather) return with_shared_condition(e);
+        if (values_[e].kind == kind::sum)
+            if (const expr paired = with_shared_pairs(e)) return rewritten(paired);
+        const expr made = values_.substituted(
+            e, [&](expr part) { return part == e ? expr::none : rewritten(part); });
+        if (made == e || values_[made].code != opcode::multiply) return made;
+        // Numbers that multiply what is shared are factors of the product that it stands in.
+        const expr_list factors = values_[made].arguments;
+        const bool nested = std::ranges::any_of(
+            factors, [&](expr f) { return values_[f].code == opcode::multiply; });
+        return nested ? values_.multiply(factors) : made;
     }
-    expr replaced(expr part) {
-        if (values_[part].kind == kind::gather) return part;
-        if (is_shared(part)) return tensor_of(*use_of(part, false));
-        const expr paired = values_[part].kind == kind::sum ? with_shared_pairs(part) : expr::none;
-        return paired ? rewritten(paired) : expr::none;
+    expr with_shared_condition(expr gather) {
+        if (below(gather).empty()) return gather;
+        expr_list arguments = values_[gather].arguments;
+        arguments.back() = rewritten(arguments.back());
+        return values_.regathered(gather, std::move(arguments));
     }
     expr tensor_of(const use& found) {
         const auto [of, names, scalars] = found;
         if (!all_[of].target.slot) define(of, names);
         const shared_value& s = all_[of];
         const expr load = values_.load(renamed(s.target, names));
-        if (s.has_scalars || scalars.empty()) return load;
-        expr_list product = scalars;
+        if (s.scalars == scalars) return load;
+        expr_list product;
+        for (const expr number : scalars) product.push_back(rewritten(number));
         product.push_back(load);
         return values_.multiply(product);
     }
     // An equation of its own, its axes in the order of the equation that first needs it.
     void define(std::size_t of, const loop_map& names) {
         expr value = all_[of].value;
-        if (all_[of].has_scalars && !all_[of].scalars.empty()) {
+        if (!all_[of].scalars.empty()) {
             expr_list product = all_[of].scalars;
             product.push_back(values_[value].arguments[0]);
             value = values_.sum(values_[value].over, values_.multiply(product));
@@ -304,6 +320,7 @@ private:
     std::vector<shared_value> all_;
     std::unordered_map<expr, bool> looks_up_;
     std::unordered_map<expr, use> uses_;
+    std::unordered_map<expr, expr> done_;  // what is rewritten, once
 };
 
 }  // namespace

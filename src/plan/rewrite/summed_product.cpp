@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "src/plan/forms/path_through.hpp"
+#include "src/plan/pool/conditions.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -70,6 +71,26 @@ bool summed_product::is_contracted(const graph& values) const {
 
 double summed_product::multiplications(const graph& values) const {
     return path_through(values, factors, over).multiplications;
+}
+
+bool is_read_elsewhere(const graph& values, expr sum) {
+    const auto& node = values[sum];
+    if (node.kind != kind::sum) return false;
+    loop_list told;
+    int read = 0;
+    for (const expr f : values.factors(node.arguments[0])) {
+        if (!values.is_bracket(f)) {
+            const auto what = values[f].kind;
+            if (what != kind::load && what != kind::gather) return false;
+            ++read;
+        } else if (const auto found = loop_equality_in(values, f, [&](loop l, expr number) {
+                       return contains(node.over, l) &&
+                              common(node.over, values[number].indices).empty();
+                   })) {
+            add_loop(told, found->what);
+        }
+    }
+    return read == 1 && without(node.over, told).empty();
 }
 
 }  // namespace ricci::plan

@@ -32,4 +32,8 @@ struct summed_product {
     double multiplications(const graph&) const;
 };
 
+/// Whether a sum is a tensor that is read at another place, or where a number says, as x^{i+1} is
+/// written out: \sum_p [p = i + 1] x^p. It takes up one value at most.
+bool is_read_elsewhere(const graph&, expr sum);
+
 }  // namespace ricci::plan

@@ -68,6 +68,20 @@ TEST_CASE("a sum times numbers, and a sum in a longer one, are the sum") {
     CHECK(p.mistakes == "");
     CHECK(step_count(p.words, "contract") == 1);
 
+    // What is shared with its number is not the pair of factors of a longer product, which lacks
+    // it.
+    for (const char* text : {R"(
+        Y^{ik} = \exp(2 A^{ij} B^{jk})
+        Z^{ik} = \sin(2 A^{ij} B^{jk})
+        W^{im} = A^{ij} B^{jk} D^{km})",
+                             R"(
+        Y^{ik} = \exp(A^{ij} B^{jk})
+        Z^{ik} = \sin(A^{ij} B^{jk})
+        W^{im} = 2 A^{ij} B^{jk} D^{km})"}) {
+        INFO(text);
+        CHECK(plan_and_run(text, {{"A", {5, 4}}, {"B", {4, 6}}, {"D", {6, 7}}}).mistakes == "");
+    }
+
     // A sum of three factors joins the sum that it stands in, if nobody else needs it.
     const auto inner = plan_and_run(R"(
         Y^i = (A^{ij} B^{jk} C^{kl}) (\sum_m B^{lm} x^m)
@@ -90,7 +104,22 @@ TEST_CASE("sums are shared in terms whose order says nothing") {
         Z^k = \sin(\sum_m b^m \tanh(c^m + d^k + b^m a^k)))",
                                 {{"a", {5}}, {"b", {4}}, {"c", {4}}, {"d", {5}}});
     CHECK(p.mistakes == "");
-    CHECK(p.words.find("\n  1 ") != std::string::npos);
+    CHECK(step_count(p.words, "contract") == 1);
+}
+
+TEST_CASE("what is read at another place is no sum, and has no tensor") {
+    // Beside a maximum that is compared, too, where conditions are solved last.
+    for (const std::string more : {"", R"(; m = \max_i x^i ; c^i = [x^i = m])"}) {
+        INFO(more);
+        const auto p = plan_and_run(R"(
+            Y^i = x^i \exp(\sum_p [p = i + 1] x^p)
+            Z^i = x^i \sin(\sum_p [p = i + 1] x^p))" +
+                                        more,
+                                    {{"x", {7}}});
+        CHECK(p.mistakes == "");
+        // Two of each, as what lies beyond the last place is a step of its own.
+        CHECK(step_count(p.words, "map") == (more.empty() ? 4 : 5));
+    }
 }
 
 TEST_CASE("an equation that is the sum and nothing else serves the others, and stays an output") {
