@@ -389,7 +389,7 @@ bool local_equation::run() {
         if (axis >= 0 || !cuts_one_letter(root, child.node)) return false;
         ir::node own = root;
         own.value = 0;
-        v = {copy(own, {child.node}), place::partial};
+        v = {copy(own, {with_sums_apart(child.node)}), place::partial};
         work_ += places(child.node);
         form.how = *fold_of(static_cast<ir::reduction>(root.detail));
     } else {

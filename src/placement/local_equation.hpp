@@ -132,10 +132,18 @@ private:
     value walk_product(const ir::node& x);
     value walk_other(const ir::node& x);
     value fold_over_ranks(ir::reduction r, const ir::node& x, ir::ref child);
+    /// Of a softmax, what all ranks have of each row, and the weights among a rank's own places with
+    /// the factor that makes these the weights among all.
+    struct agreed_softmax {
+        ir::ref maximum, sum, own_weights, factor;
+    };
+    agreed_softmax agree_on(const ir::node& x, ir::ref child);
     value softmax(const ir::node& x, value child);
     void keep_weights(const ir::equation& e, std::int32_t axis);
     std::optional<value> sum_of_weights(const ir::node& x);
-    value sum_of_weights(const ir::node& x, ir::ref body, ir::ref read);
+    std::optional<value> sum_of_weights(const ir::node& x, ir::ref body, ir::ref read);
+    ir::ref sum_with(const ir::node& x, ir::ref body, ir::ref read, ir::ref own_weights);
+    bool is_softmax(const ir::node& x, ir::ref n) const;
     bool is_weights(const ir::node& x, ir::ref n) const;
     ir::ref name_of_weights(own_weights& w, ir::ref tensor);
     value mean(const ir::node& x, value child);
@@ -155,12 +163,13 @@ private:
     /// What a tensor is of, whatever its letters are called.
     struct spelling {
         std::size_t number = 0;
-        std::vector<ir::ref> free;  // letters, but for those that are split
+        std::vector<ir::ref> free;  // letters
     };
     spelling spelt(ir::ref body, const named_form& form);
     std::optional<extracted> known(const spelling& s);
     std::optional<value> known_whole(const spelling& s);
     void keep_known(const spelling& s, const extracted& made);
+    ir::ref with_sums_apart(ir::ref n);
     extracted own_tensor(ir::ref body, const named_form& form, const ir::node* over);
     void add(ir::ref name, ir::range positions, ir::ref body, const std::vector<ir::ref>& split);
     bool reads_partial(ir::ref body) const;

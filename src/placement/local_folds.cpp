@@ -35,7 +35,7 @@ local_equation::value local_equation::walk_reduction(const ir::node& x) {
     if (over_split && !cuts_one_letter(x, child.node)) possible_ = false;
     if (over_split && clamps_nothing(x)) possible_ = false;
     if (!over_split || !possible_) return {copy(x, {child.node}), child.at};
-    if (r == ir::reduction::softmax) return softmax(x, child);
+    if (r == ir::reduction::softmax) return softmax(x, {with_sums_apart(child.node), child.at});
     if (r == ir::reduction::mean) return mean(x, child);
     if (r == ir::reduction::sum) {
         ir::node own = x;
@@ -44,7 +44,7 @@ local_equation::value local_equation::walk_reduction(const ir::node& x) {
         const std::optional<value> there = known_whole(spelt(sum, named_form::of_fold(fold::sum)));
         return there ? *there : value{sum, place::partial};
     }
-    return fold_over_ranks(r, x, child.node);
+    return fold_over_ranks(r, x, with_sums_apart(child.node));
 }
 
 // Whether a fold over places of this rank is its part of the fold over all: it runs over one letter

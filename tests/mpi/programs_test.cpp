@@ -79,8 +79,10 @@ TEST_CASE("attention by keys") {
     check_shared_out(back, "j", operands, {{"dL/dK", 0}, {"dL/dV", 0}});
 }
 
-TEST_CASE("outputs of a long cache take one pass and send a maximum, a sum and an output") {
-    const program p = parse(keys).value();
+namespace {
+
+void check_long_cache(const char* text) {
+    const program p = parse(text).value();
     std::vector<shared_operand> operands = {
         {"Q", drawn({2, 8}, 1)}, {"K", drawn({300, 8}, 2), 0}, {"V", drawn({300, 4}, 3), 0}};
     for (const cut how : {cut::last, cut::uneven}) check_shared_out(p, "j", operands, {}, how);
@@ -97,7 +99,15 @@ TEST_CASE("outputs of a long cache take one pass and send a maximum, a sum and a
     CHECK(mpi::work_of(all).flops < 1.2 * mpi::work_of(one).flops / ranks);
 }
 
+}  // namespace
+
+TEST_CASE("outputs of a long cache take one pass and send a maximum, a sum and an output") {
+    check_long_cache(keys);
+    check_long_cache(R"(O^{ic} = \operatorname{softmax}_j(Q^{ia} K^{ja}) V^{jc})");
+}
+
 TEST_CASE("weights of scores that are too large for a log-sum-exp") {
+    const program inside = parse(R"(O^{ik} = \operatorname{softmax}_j(x^{ij} - c) v^{jk})").value();
     const program p = parse(R"(
         S^{ij} = x^{ij} - c
         A^{ij} = \operatorname{softmax}_j(S^{ij})
@@ -109,6 +119,7 @@ TEST_CASE("weights of scores that are too large for a log-sum-exp") {
         const std::vector<shared_operand> operands = {
             {"x", drawn({3, 12}, 1), 1}, {"c", 1e17}, {"v", drawn({12, 2}, 2), 0}};
         check_shared_out(p, "j", operands, {{"P", 1}}, how);
+        check_shared_out(inside, "j", operands, {}, how);
         std::vector<shared_operand> more = operands;
         more.push_back({"dL/dO", drawn({3, 2}, 3)});
         check_shared_out(back, "j", more, {{"dL/dx", 1}, {"dL/dv", 0}}, how);
