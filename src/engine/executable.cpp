@@ -234,11 +234,13 @@ plan_work work_of(const request& r) {
     const plan::program_plan plan = plan_of(r);
     plan_work work;
     work.workspace = plan.workspace_bytes;
-    for (const auto& step : plan.compiled)
-        plan::for_each_part(step, [&](const auto& part) {
-            work.flops += part.flops;
-            work.bytes += part.bytes;
+    for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
+        const auto times = static_cast<double>(plan::times_of(k, plan.compiled_passes));
+        plan::for_each_part(plan.compiled[k], [&](const auto& part) {
+            work.flops += times * part.flops;
+            work.bytes += times * part.bytes;
         });
+    }
     return work;
 }
 

@@ -77,6 +77,7 @@ void execution::make_steps(const plan::program_plan& plan) {
         operands_ = plan.slots;
         for (std::size_t k = 0; k < steps_.size(); ++k) list_results(plan, k);
     }
+    passes_ = plan.compiled_passes;
     make_rules(plan);
 }
 
@@ -95,6 +96,7 @@ void execution::make_rules(const plan::program_plan& plan) {
 }
 
 void execution::bind(const plan::program_plan& plan) {
+    plan_ = &plan;
     for (std::size_t s = 0; s < operands_.size(); ++s) operands_[s].data = plan.slots[s].data;
     for (auto& r : rules_) r.tensor.data = plan.slots[r.slot.index()].data;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
@@ -103,8 +105,8 @@ void execution::bind(const plan::program_plan& plan) {
     }
 }
 
-void execution::bind_step(const plan::program_plan& plan, std::size_t step) {
-    const plan_memory memory(plan, workspace_);
+void execution::bind_step(const plan::program_plan& plan, std::size_t step, std::int64_t pass) {
+    const plan_memory memory(plan, workspace_, pass);
     std::visit(
         [&]<class Ready>(Ready& ready) {
             ready.bind(memory, std::get<typename Ready::planned>(plan.compiled[step]));
@@ -272,8 +274,8 @@ void execution::list_results(const plan::program_plan& plan, std::size_t step) {
     });
 }
 
-void execution::bind_results(const plan::program_plan& plan, std::size_t step) {
-    const plan_memory memory(plan, workspace_);
+void execution::bind_results(const plan::program_plan& plan, std::size_t step, std::int64_t pass) {
+    const plan_memory memory(plan, workspace_, pass);
     for (auto& result : steps_[step].results) result.tensor.data = memory.base(result.slot);
 }
 
@@ -318,6 +320,14 @@ void execution::run_instead() {
     execution(careful).run();
 }
 
+// The steps between two, for one of their passes.
+void execution::bind_again(std::size_t first, std::size_t end, std::int64_t pass) {
+    for (; first < end; ++first) {
+        bind_results(*plan_, first, pass);
+        bind_step(*plan_, first, pass);
+    }
+}
+
 // Whether all results are numbers that have to be.
 bool execution::run_steps() {
     for (const auto& check : early_checks_) check_early(check);
@@ -325,12 +335,25 @@ bool execution::run_steps() {
     std::optional<runtime::interruption> within;
     if (pause_of_thread().call != nullptr && runtime::interruption::current() == nullptr)
         within.emplace(pause_and_go_on, nullptr);
-    for (std::size_t k = 0; k < steps_.size(); ++k) {
-        run_step(k);
-        if (gives_nan(k)) return false;
-        if (k + 1 < steps_.size()) pause_between_steps();
+    bool begun = false;
+    const auto run = [&](std::size_t first, std::size_t end) {
+        for (; first < end; ++first) {
+            if (std::exchange(begun, true)) pause_between_steps();
+            run_step(first);
+            if (gives_nan(first)) return false;
+        }
+        return true;
+    };
+    std::size_t next = 0;
+    for (const plan::step_passes& p : passes_) {
+        if (!run(next, p.first)) return false;
+        for (std::int64_t pass = 0; pass < p.count; ++pass) {
+            if (p.count > 1) bind_again(p.first, p.end, pass);
+            if (!run(p.first, p.end)) return false;
+        }
+        next = p.end;
     }
-    return true;
+    return run(next, steps_.size());
 }
 
 }  // namespace ricci::engine

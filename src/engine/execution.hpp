@@ -16,7 +16,8 @@
 
 namespace ricci::engine {
 
-/// A plan ready to run: owns the workspace; operands and outputs are the caller's.
+/// A plan ready to run: owns the workspace; operands and outputs are the caller's. Refers to the
+/// plan that it was bound to last, where steps of that run several times.
 class execution {
 public:
     /// Every slot of the plan has its memory, but for those in the workspace.
@@ -53,7 +54,7 @@ public:
 
     // One step of a plan that has no rules and looks nothing up, by whoever runs steps in loops:
     // with the addresses that its slots have now; while all that it lends is held.
-    void bind_step(const plan::program_plan& plan, std::size_t step);
+    void bind_step(const plan::program_plan& plan, std::size_t step, std::int64_t pass = 0);
     void run_step(std::size_t step) {
         if (calls_.has_calls(step)) return calls_.run(step);
         std::visit([](auto& ready) { ready.run(); }, steps_[step].what);
@@ -96,8 +97,9 @@ private:
     void check_early(const early_check& check);
 
     void list_results(const plan::program_plan& plan, std::size_t step);
-    void bind_results(const plan::program_plan& plan, std::size_t step);
+    void bind_results(const plan::program_plan& plan, std::size_t step, std::int64_t pass = 0);
     bool gives_nan(std::size_t step) const;
+    void bind_again(std::size_t first, std::size_t end, std::int64_t pass);
     bool run_steps();
     void run_instead();
     void bind_pass(const plan::program_plan& plan, const plan::pass_counter& pass);
@@ -108,6 +110,8 @@ private:
     workspace_memory own_workspace_;
     std::byte* workspace_ = nullptr;  // that, or the caller's
     std::vector<prepared_step> steps_;
+    const plan::program_plan* plan_ = nullptr;  // where steps have passes
+    std::vector<plan::step_passes> passes_;
     contractions::call_list calls_;  // of contractions that come to so little
     runtime::loan_book loans_;
     std::vector<early_check> early_checks_;

@@ -31,14 +31,16 @@ namespace ricci::engine {
 /// Where the tensors of a plan are.
 class plan_memory {
 public:
-    plan_memory(const plan::program_plan& plan, std::byte* workspace)
-        : plan_(plan), workspace_(workspace) {}
+    /// `pass`: of the steps that run several times.
+    plan_memory(const plan::program_plan& plan, std::byte* workspace, std::int64_t pass = 0)
+        : plan_(plan), workspace_(workspace), pass_(pass) {}
 
     /// Null for what is no tensor.
     std::byte* base(plan::slot_number number) const {
         if (!number) return nullptr;
         const auto& slot = plan_.slots[number.index()];
         if (slot.kind == plan::storage::workspace) return workspace_ + slot.workspace_offset;
+        if (slot.kind == plan::storage::window) return base(slot.window.of) + offset_of(slot);
         return static_cast<std::byte*>(slot.data);
     }
     std::byte* element(plan::slot_number number, std::int64_t offset) const {
@@ -51,8 +53,21 @@ public:
     void bind(scalar_program& number, const plan::scalar& from) const;
 
 private:
+    // Of a window, bytes.
+    std::int64_t offset_of(const plan::slot& window) const {
+        std::int64_t elements = 0;
+        for (std::size_t axis = 0; axis < window.strides.size(); ++axis)
+            elements += (window.window.first[axis] + pass_ * window.window.advance[axis]) *
+                        window.strides[axis];
+        const std::size_t bytes = window.is_truth     ? 1
+                                  : window.is_foreign ? size_of(window.own_type)
+                                                      : size_of(plan_.type);
+        return elements * static_cast<std::int64_t>(bytes);
+    }
+
     const plan::program_plan& plan_;
     std::byte* workspace_;
+    std::int64_t pass_;
 };
 
 // Each is made of a step of a plan, is bound to memory, then runs, any number of times, and says

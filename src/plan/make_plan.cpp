@@ -59,7 +59,7 @@ bool writes_too_soon(const program_plan& plan, const std::vector<ir::ref>& postp
     bool written = false;
     for (const step& s : plan.steps) {
         for (const effect& t : s.effects) {
-            const slot& target = plan.slots[t.slot.index()];
+            const slot& target = plan.slots[plan.whole(t.slot).index()];
             written = written || (t.writes && target.kind == storage::output &&
                                   std::find(postponed.begin(), postponed.end(), target.name) !=
                                       postponed.end());

@@ -459,6 +459,7 @@ double flops_of(const program_plan& plan, const assign& a) {
 void emit(program_plan& plan) {
     plan.compiled.clear();
     plan.compiled.reserve(plan.steps.size());
+    plan.compiled_passes = plan.passes;
     for (const auto& s : plan.steps) {
         std::visit([&](const auto& what) { plan.compiled.push_back(compile(plan, what)); }, s.what);
     }

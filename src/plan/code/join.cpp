@@ -66,6 +66,7 @@ std::optional<std::pair<shared_operand, shared_operand>> common_operand(
 bool independent(const program_plan& plan, const contraction_step& before,
                  const contraction_step& after) {
     const auto same_memory = [&](slot_number x, slot_number y) {
+        x = plan.whole(x), y = plan.whole(y);
         const auto& p = plan.slots[x.index()];
         const auto& q = plan.slots[y.index()];
         return x == y || (p.data != nullptr && p.data == q.data);
@@ -106,24 +107,42 @@ std::vector<shared_operand> common_operands(const program_plan& plan,
     return common;
 }
 
-}  // namespace
-
-void join_contractions(program_plan& plan) {
-    auto& steps = plan.compiled;
-    auto kept = steps.begin();
-    for (auto next = steps.begin(); next != steps.end(); ++kept) {
-        const auto common = common_operands(plan, std::span(next, steps.end()));
+/// Joins steps that run equally often, and puts them behind those in `to`.
+void join_between(const program_plan& plan, std::span<compiled_step> steps,
+                  std::vector<compiled_step>& to) {
+    while (!steps.empty()) {
+        const auto common = common_operands(plan, steps);
         if (common.empty()) {
-            if (kept != next) *kept = std::move(*next);
-            ++next;
+            to.push_back(std::move(steps.front()));
+            steps = steps.subspan(1);
             continue;
         }
         joined_step joined;
-        for (const shared_operand which : common)
-            joined.parts.push_back({std::get<contraction_step>(std::move(*next++)), which});
-        *kept = std::move(joined);
+        for (const shared_operand which : common) {
+            joined.parts.push_back({std::get<contraction_step>(std::move(steps.front())), which});
+            steps = steps.subspan(1);
+        }
+        to.push_back(std::move(joined));
     }
-    steps.erase(kept, steps.end());
+}
+
+}  // namespace
+
+void join_contractions(program_plan& plan) {
+    std::vector<compiled_step> joined;
+    joined.reserve(plan.compiled.size());
+    const std::span all(plan.compiled);
+    std::size_t next = 0;
+    for (step_passes& p : plan.compiled_passes) {
+        join_between(plan, all.subspan(next, p.first - next), joined);
+        const auto repeated = all.subspan(p.first, p.end - p.first);
+        next = p.end;
+        p.first = joined.size();
+        join_between(plan, repeated, joined);
+        p.end = joined.size();
+    }
+    join_between(plan, all.subspan(next), joined);
+    plan.compiled = std::move(joined);
 }
 
 }  // namespace ricci::plan

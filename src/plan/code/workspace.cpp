@@ -64,7 +64,9 @@ public:
     workspace_layout(program_plan& plan, std::span<const std::size_t> part_ends)
         : plan_(plan), times_(part_ends), life_of_(plan.slots.size(), none) {
         for (std::size_t s = 0; s < plan.compiled.size(); ++s)
-            for_each_slot(plan.compiled[s], [&](slot_number number, bool) { use(number, s); });
+            for_each_slot(plan.compiled[s],
+                          [&](slot_number number, bool) { use(plan.whole(number), s); });
+        stay_for_all_passes();
         for (auto& life : lives_) {
             if (!slot_of(life).lasts) continue;
             life.first = 0, life.last = plan.compiled.size();
@@ -103,6 +105,23 @@ private:
             lives_.push_back({number, step, step, 0, 0});
         }
         lives_[life].last = step;
+    }
+
+    // What is handed on from pass to pass, or to or from steps that run once, is in use during all
+    // passes; what each pass makes for itself is not.
+    void stay_for_all_passes() {
+        if (plan_.compiled_passes.empty()) return;
+        for (const step_passes& p : plan_.compiled_passes)
+            for (auto& life : lives_) {
+                const bool outside = life.last < p.first || life.first >= p.end;
+                const bool within = p.first <= life.first && life.last < p.end;
+                if (outside || within) continue;
+                life.first = std::min(life.first, p.first);
+                life.last = std::max(life.last, p.end - 1);
+            }
+        std::stable_sort(lives_.begin(), lives_.end(),
+                         [](const lifetime& a, const lifetime& b) { return a.first < b.first; });
+        for (std::size_t k = 0; k < lives_.size(); ++k) life_of_[lives_[k].slot.index()] = k;
     }
 
     // The first step that touches it may write over an operand that is not needed afterwards.

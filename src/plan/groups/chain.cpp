@@ -170,10 +170,10 @@ private:
         const step& s = plan_.steps[number];
         const auto free_of = [&](const std::vector<std::size_t>& others) {
             return std::all_of(others.begin(), others.end(), [&](std::size_t other) {
-                return are_independent(s, plan_.steps[other]);
+                return are_independent(plan_, s, plan_.steps[other]);
             });
         };
-        if (are_independent(s, plan_.steps[first_at_]) && free_of(sums_) && free_of(behind_)) {
+        if (are_independent(plan_, s, plan_.steps[first_at_]) && free_of(sums_) && free_of(behind_)) {
             before_.push_back(number);
             return;
         }
@@ -255,7 +255,7 @@ private:
     bool reads_rows_only() const {
         const step& last = plan_.steps[last_at_];
         for (const auto number : behind_)
-            if (!are_independent(plan_.steps[number], last)) return false;
+            if (!are_independent(plan_, plan_.steps[number], last)) return false;
         const auto touched = [&](std::size_t other, slot_number slot) {
             const auto& effects = plan_.steps[other].effects;
             return std::any_of(effects.begin(), effects.end(),

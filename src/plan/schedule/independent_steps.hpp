@@ -8,10 +8,11 @@
 namespace ricci::plan {
 
 /// Neither writes what the other one reads or writes.
-inline bool are_independent(const step& x, const step& y) {
+inline bool are_independent(const program_plan& plan, const step& x, const step& y) {
     return std::ranges::none_of(x.effects, [&](const effect& a) {
-        return std::ranges::any_of(
-            y.effects, [&](const effect& b) { return a.slot == b.slot && (a.writes || b.writes); });
+        return std::ranges::any_of(y.effects, [&](const effect& b) {
+            return plan.whole(a.slot) == plan.whole(b.slot) && (a.writes || b.writes);
+        });
     });
 }
 

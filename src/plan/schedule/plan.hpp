@@ -30,7 +30,15 @@ enum class storage : std::uint8_t {
     workspace,  // intermediates
     number,     // a number bound by the caller: no memory, it is part of the steps
     tile,       // made by a fused group and never stored: no memory
+    window,     // a part of another tensor, which lies further on in every pass
     unused,     // no step refers to it
+};
+
+/// Where a window lies in another tensor: of each axis, the place there of its first element, in
+/// the first pass, and how far on it is in the next one.
+struct window_place {
+    slot_number of;
+    std::vector<std::int64_t> first, advance;
 };
 
 /// One tensor as a block of memory.
@@ -51,7 +59,20 @@ struct slot {
     std::size_t workspace_offset = 0;  // workspace, bytes
     bool lasts = false;  // workspace: shares its bytes with no other, as steps run again without it
     std::vector<ir::ref> axes;  // temporaries: the index of each axis, for words
+    window_place window;        // of a window
 };
+
+/// Steps that run several times, one after another and then the first again.
+struct step_passes {
+    std::size_t first = 0, end = 0;
+    std::int64_t count = 1;
+};
+/// How often a step runs, where these have passes.
+inline std::int64_t times_of(std::size_t step, const std::vector<step_passes>& passes) {
+    for (const step_passes& p : passes)
+        if (p.first <= step && step < p.end) return p.count;
+    return 1;
+}
 
 /// A tensor that a step reads or writes.
 struct effect {
@@ -105,7 +126,9 @@ struct program_plan {
     graph values;
     std::vector<std::string> place_words;  // of lookups: what is looked up, for messages
     std::vector<step> steps;
+    std::vector<step_passes> passes;  // of some, in their order
     std::vector<compiled_step> compiled;
+    std::vector<step_passes> compiled_passes;
     step_loop around;  // a loop around all steps
     std::size_t workspace_bytes = 0;
     std::vector<operand_rule> rules;
@@ -122,6 +145,11 @@ struct program_plan {
     /// The type that values of the equations are computed in, and have in fused groups.
     element computed_type() const { return computed_in(type); }
     bool is_truth(slot_number number) const { return slots[number.index()].is_truth; }
+    /// The tensor that has the memory: of a window, what it is a part of.
+    slot_number whole(slot_number number) const {
+        const slot& s = slots[number.index()];
+        return s.kind == storage::window ? s.window.of : number;
+    }
     const slot& slot_of(const access& a) const { return slots[a.slot.index()]; }
     /// Whether these are all elements of a tensor, each axis by a loop of its own.
     bool is_whole(const access& a) const { return is_whole_tensor(values, a, slot_of(a).extents); }

@@ -2,6 +2,7 @@
 #include "src/plan/store/plane_chain.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "src/plan/schedule/edges.hpp"
@@ -10,7 +11,10 @@
 namespace ricci::plan {
 namespace {
 
-bool touches(const step& s, slot_number slot) { return s.reads(slot) || s.writes(slot); }
+bool touches(const program_plan& plan, const step& s, slot_number tensor) {
+    return std::ranges::any_of(s.effects,
+                               [&](const effect& t) { return plan.whole(t.slot) == tensor; });
+}
 
 class chain_finder {
 public:
@@ -43,7 +47,7 @@ private:
             const slot_number plane = open.back();
             open.pop_back();
             for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-                if (!touches(plan_.steps[s], plane)) continue;
+                if (!touches(plan_, plan_.steps[s], plane)) continue;
                 const auto rows = rows_of(plan_.steps[s], plane, chain_.planes.at(plane));
                 if (!rows) return plane;
                 const auto [known, is_new] = chain_.steps.try_emplace(s, *rows);
@@ -96,8 +100,44 @@ private:
                    plan_.values.extent(here) == chain_.rows;
             rows = here;
         });
-        if (!same || !rows || !can_be_cut(*a, rows) || gathers(*a, plane)) return {};
+        if (!same || !rows || !can_be_cut(*a, rows) || !has_windows(*a, rows)) return {};
         return rows;
+    }
+
+    // Whether all that a step reads and writes lies further on for later rows, and what it writes
+    // has an axis of them.
+    bool has_windows(const assign& a, loop rows) const {
+        bool all = !contains(a.loops, rows) || axis_of(a.target, rows);
+        for_each_access(a, [&](const access& at) {
+            for (const place& p : at.at) all = all && p.factor(rows) >= 0;
+        });
+        return all && reads_in_panels(a, rows);
+    }
+    // What numbers of rows say is looked at before anything is written, so of all rows at once. The
+    // number of a row is read of a tensor, which has to hold it.
+    bool reads_in_panels(const assign& a, loop rows) const {
+        const element type = plan_.type_of(a.target.slot);
+        const bool holds_numbers =
+            (is_real(type) || is_integer(type)) && !plan_.is_truth(a.target.slot);
+        bool all = true;
+        expr_list open;
+        std::set<expr> seen;
+        for (const expr e : {a.body, a.decay})
+            if (e) open.push_back(e);
+        while (!open.empty()) {
+            const auto& node = plan_.values[open.back()];
+            open.pop_back();
+            if (!contains(node.indices, rows)) continue;
+            const auto factor = node.kind == kind::position ? node.at.factor(rows) : 0;
+            all = all && node.kind != kind::gather &&
+                  (factor == 0 || (holds_numbers && std::abs(factor) <= most_factor(type)));
+            for (const expr e : node.arguments)
+                if (seen.insert(e).second) open.push_back(e);
+        }
+        return all;
+    }
+    std::int64_t most_factor(element type) const {
+        return is_real(type) ? counted_by(type) / chain_.rows : 1;
     }
 
     bool can_be_cut(const assign& a, loop rows) const {
@@ -120,23 +160,6 @@ private:
             default:
                 return false;
         }
-    }
-
-    // Whether a plane is read where numbers say.
-    bool gathers(const assign& a, slot_number plane) const {
-        bool found = false;
-        expr_list open;
-        std::set<expr> seen;
-        for (const expr e : {a.body, a.decay})
-            if (e) open.push_back(e);
-        while (!open.empty()) {
-            const auto& node = plan_.values[open.back()];
-            open.pop_back();
-            found = found || (node.kind == kind::gather && node.source.slot == plane);
-            for (const expr e : node.arguments)
-                if (seen.insert(e).second) open.push_back(e);
-        }
-        return found;
     }
 
     // What runs when -----------------------------------------------------------------------------
@@ -165,22 +188,31 @@ private:
     bool settle_others() {
         const std::size_t first = chain_.steps.begin()->first, last = chain_.steps.rbegin()->first;
         std::vector<std::size_t> inside;
-        for (std::size_t s = first; s <= last; ++s) {
-            const auto is_free_of = [&](const std::vector<std::size_t>& others) {
-                return std::ranges::all_of(others, [&](std::size_t other) {
-                    return are_independent(plan_.steps[s], plan_.steps[other]);
-                });
-            };
+        const auto is_free_of = [&](std::size_t s, const std::vector<std::size_t>& others) {
+            return std::ranges::all_of(others, [&](std::size_t other) {
+                return are_independent(plan_, plan_.steps[s], plan_.steps[other]);
+            });
+        };
+        for (std::size_t s = first; s <= last;) {
+            const std::size_t end = end_of_passes(s);
+            if (end > last + 1) return false;
             if (chain_.steps.contains(s)) {
-                if (!is_free_of(chain_.behind)) return false;
-                inside.push_back(s);
-            } else {
-                auto& end =
-                    is_free_of(inside) && is_free_of(chain_.behind) ? chain_.before : chain_.behind;
-                end.push_back(s);
+                if (!is_free_of(s, chain_.behind)) return false;
+                inside.push_back(s++);
+                continue;
             }
+            bool is_free = true;
+            for (std::size_t k = s; k < end; ++k)
+                is_free = is_free && is_free_of(k, inside) && is_free_of(k, chain_.behind);
+            for (; s < end; ++s) (is_free ? chain_.before : chain_.behind).push_back(s);
         }
         return true;
+    }
+    // Steps that run in passes stay together: where those end that are run with this one.
+    std::size_t end_of_passes(std::size_t s) const {
+        for (const step_passes& p : plan_.passes)
+            if (p.first <= s && s < p.end) return p.end;
+        return s + 1;
     }
 
     void measure() {

@@ -29,6 +29,7 @@ public:
     void run() {
         if (!values_.binds_once())
             throw std::logic_error(fmt::format("after {}: a loop that is bound twice", pass_));
+        check_passes();
         for (at_ = 0; at_ < plan_.steps.size(); ++at_) {
             const step& s = plan_.steps[at_];
             std::visit([&](const auto& what) { check(what); }, s.what);
@@ -54,6 +55,36 @@ private:
             throw std::logic_error(
                 fmt::format("after {}: a slot that there is not: step {}", pass_, at_ + 1));
         return plan_.slots[number.index()];
+    }
+
+    // Windows stay within what they are parts of, in every pass of the steps that touch them.
+    void check_passes() {
+        std::size_t next = 0;
+        for (const step_passes& p : plan_.passes) {
+            at_ = p.first;
+            require(
+                next <= p.first && p.first < p.end && p.end <= plan_.steps.size() && p.count > 0,
+                "passes of steps that there are not");
+            next = p.end;
+        }
+        for (at_ = 0; at_ < plan_.steps.size(); ++at_)
+            for (const effect& t : plan_.steps[at_].effects)
+                check_window(slot_of(t.slot), times_of(at_, plan_.passes));
+    }
+    void check_window(const slot& s, std::int64_t passes) const {
+        if (s.kind != storage::window) return;
+        const window_place& w = s.window;
+        const slot& whole = slot_of(w.of);
+        require(whole.kind != storage::window && w.first.size() == whole.extents.size() &&
+                    w.advance.size() == whole.extents.size() && s.strides == whole.strides &&
+                    plan_.type_of(w.of) == (s.is_foreign ? s.own_type : plan_.type) &&
+                    s.is_truth == whole.is_truth,
+                "a part of another tensor than it says");
+        for (std::size_t axis = 0; axis < w.first.size(); ++axis)
+            require(w.first[axis] >= 0 && w.advance[axis] >= 0 &&
+                        w.first[axis] + (passes - 1) * w.advance[axis] + s.extents[axis] <=
+                            whole.extents[axis],
+                    "a part beyond the end of its tensor");
     }
 
     void check(const place& p, std::int64_t extent, bool edged) const {
@@ -224,13 +255,15 @@ private:
     void order(const assign& a) {
         for_each_load(values_, a, [&](const access& from) { read(from); });
         if (a.beta != 0 || a.kind == assignment_kind::scatter) read(a.target);
-        require(slot_of(a.target.slot).kind != storage::input, "an input that is written");
-        written_[a.target.slot.index()] = true;
+        const slot_number target = plan_.whole(a.target.slot);
+        require(slot_of(target).kind != storage::input, "an input that is written");
+        written_[target.index()] = true;
     }
     void read(const access& from) const {
-        const auto kind = slot_of(from.slot).kind;
-        require((kind != storage::workspace && kind != storage::tile) ||
-                    written_[from.slot.index()] || values_.size(loops_of(from)) == 0,
+        const slot_number tensor = plan_.whole(from.slot);
+        const auto kind = slot_of(tensor).kind;
+        require((kind != storage::workspace && kind != storage::tile) || written_[tensor.index()] ||
+                    values_.size(loops_of(from)) == 0,
                 "a tensor that is read before it is written");
     }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -263,13 +264,13 @@ private:
             most, products, element_wise, memory);
     }
     std::string name(slot_number slot) const {
-        const auto k = slot.index();
+        const auto k = plan_.whole(slot).index();
         return temporaries_[k] > 0 ? fmt::format("t{}", temporaries_[k])
                                    : words_of_name(p_, plan_.slots[k].name);
     }
     std::string use(const tensor_use& u) const {
         std::string indices;
-        const auto& axes = plan_.slots[u.slot.index()].axes;
+        const auto& axes = plan_.slots[plan_.whole(u.slot).index()].axes;
         if (u.positions.count > 0) indices = words_of_positions(p_, u.positions);
         if (u.positions.count < 0)
             indices = joined(axes, ",", [&](ir::ref i) { return words_of_index(p_, i); });
@@ -330,21 +331,20 @@ public:
         const auto add = [&]<class Part>(const Part& part) {
             lines_.push_back(words_.line(part));
             if (lines_.back().size() < 120) width_ = std::max(width_, lines_.back().size());
-        };
-        for (const auto& step : plan.compiled) for_each_part(step, add);
-        find_repeated();
-        std::size_t number = 0;
-        const auto count = [&]<class Part>(const Part& part) {
-            if (repeated_[number++].steps > 0) return;
             if constexpr (!std::is_same_v<Part, fused_step>)
                 if (could_be_contracted(part.how)) ++contractions_[part.equation];
         };
-        for (const auto& step : plan.compiled) for_each_part(step, count);
+        for (std::size_t k = 0; k < plan.compiled.size(); ++k)
+            if (!repeats(k)) for_each_part(plan.compiled[k], add);
     }
 
     std::string run(const std::function<std::string(std::size_t, std::size_t)>& details,
                     const std::string& kernels) {
         for (std::size_t step = 0; step < plan_.compiled.size(); ++step) {
+            if (repeats(step)) {
+                add_repeated(step);
+                continue;
+            }
             std::size_t at = 0;
             const bool once = plan_.around.runs_once(step);
             for_each_part(plan_.compiled[step], [&](const auto& part) {
@@ -370,35 +370,21 @@ public:
     }
 
 private:
-    // Panels of rows run the same steps in the same memory: they are written once.
-    static constexpr std::size_t fewest_repeats = 3, most_repeated = 64;
-
-    /// A line that was written before, with others; `times`: of the first line of all of these.
-    struct repeated_line {
-        std::size_t steps = 0, times = 0;
-    };
-
-    void find_repeated() {
-        repeated_.resize(lines_.size());
-        for (std::size_t from = 0; from < lines_.size();) {
-            const std::size_t most =
-                std::min(most_repeated, (lines_.size() - from) / fewest_repeats);
-            std::size_t count = 2, end = from;
-            for (; count <= most; ++count) {
-                end = from + count;
-                while (end < lines_.size() && lines_[end] == lines_[end - count]) ++end;
-                if (end >= from + fewest_repeats * count) break;
-            }
-            if (count > most) {
-                ++from;
-                continue;
-            }
-            const std::size_t times = (end - from) / count;
-            for (std::size_t k = from + count; k < from + times * count; ++k)
-                repeated_[k].steps = count;
-            repeated_[from + count].times = times - 1;
-            from += times * count;
-        }
+    // Panels of rows: what the first one runs the others run, too, and is written once.
+    bool repeats(std::size_t step) const {
+        return std::ranges::any_of(plan_.compiled_passes, [&](const step_passes& p) {
+            return p.first <= step && step < p.end;
+        });
+    }
+    void add_repeated(std::size_t step) {
+        const auto times = static_cast<double>(times_of(step, plan_.compiled_passes));
+        for_each_part(plan_.compiled[step], [&](const auto& part) {
+            repeated_flops_ += times * part.flops, repeated_bytes_ += times * part.bytes;
+        });
+        if (step + 1 < plan_.compiled.size() && repeats(step + 1)) return;
+        text_ += fmt::format("  the steps above for other rows, {:.0f} times   {}FLOP  {}B\n",
+                             times, with_prefix(repeated_flops_), with_prefix(repeated_bytes_));
+        flops_ += std::exchange(repeated_flops_, 0), bytes_ += std::exchange(repeated_bytes_, 0);
     }
     void begin(const fused_step& part) {
         for (const auto e : part.equations) text_ += fmt::format("{}\n", words_of_equation(p_, e));
@@ -414,14 +400,8 @@ private:
     template <class Part>
     void write(const Part& part, const std::string& detail) {
         constexpr bool is_fused = std::is_same_v<Part, fused_step>;
-        flops_ += part.flops, bytes_ += part.bytes;
-        multiplies_ = multiplies_ || is_fused || std::is_same_v<Part, contraction_step>;
-        const auto [repeated, times] = repeated_[number_];
-        const auto& line = lines_[number_++];
-        if (times > 0)
-            text_ += fmt::format("  the last {} steps for other rows, {} times\n", repeated, times);
-        if (repeated > 0) return;
         begin(part);
+        const auto& line = lines_[number_++];
         text_ += fmt::format("  {}{:{}}   {}FLOP  {}B\n", line, "",
                              std::max(width_, line.size()) - line.size(), with_prefix(part.flops),
                              with_prefix(part.bytes));
@@ -429,6 +409,8 @@ private:
         else
             text_ +=
                 fmt::format("    {}{}{}\n", words_of(part.how), detail.empty() ? "" : "; ", detail);
+        flops_ += part.flops, bytes_ += part.bytes;
+        multiplies_ = multiplies_ || is_fused || std::is_same_v<Part, contraction_step>;
     }
 
     const ir::program_view& p_;
@@ -438,10 +420,9 @@ private:
     std::size_t width_ = 0;
     std::map<ir::ref, int> contractions_;  // of each equation
     std::string text_;
-    ir::ref equation_ = ir::none;          // in hand
-    std::size_t number_ = 0;               // of the line
-    std::vector<repeated_line> repeated_;  // by line
-    double flops_ = 0, bytes_ = 0;
+    ir::ref equation_ = ir::none;  // in hand
+    std::size_t number_ = 0;       // of the line
+    double flops_ = 0, bytes_ = 0, repeated_flops_ = 0, repeated_bytes_ = 0;
     bool multiplies_ = false;
 };
 

@@ -61,7 +61,7 @@ private:
         return joined(list, ",", [&](loop l) { return loop_name(l); });
     }
     std::string tensor(slot_number slot) const {
-        const auto k = slot.index();
+        const auto k = plan_.whole(slot).index();
         return temporaries_[k] > 0 ? fmt::format("t{}", temporaries_[k])
                                    : words_of_name(program_, plan_.slots[k].name);
     }
@@ -90,10 +90,20 @@ private:
     std::string text(const access& a, const std::vector<std::string>& lookups = {}) const {
         std::string all;
         for (std::size_t axis = 0; axis < a.at.size(); ++axis)
-            all += fmt::format(
-                "{}{}", axis > 0 ? "," : "",
-                axis < lookups.size() && !lookups[axis].empty() ? lookups[axis] : text(a.at[axis]));
+            all += fmt::format("{}{}", axis > 0 ? "," : "",
+                               axis < lookups.size() && !lookups[axis].empty()
+                                   ? lookups[axis]
+                                   : text(a.at[axis]) + further_on(a.slot, axis));
         return all.empty() ? tensor(a.slot) : fmt::format("{}[{}]", tensor(a.slot), all);
+    }
+    /// Of a window, where it begins.
+    std::string further_on(slot_number number, std::size_t axis) const {
+        const slot& s = plan_.slots[number.index()];
+        if (s.kind != storage::window) return "";
+        std::string words;
+        if (const auto first = s.window.first[axis]; first != 0) words += fmt::format("+{}", first);
+        if (const auto by = s.window.advance[axis]; by != 0) words += fmt::format("+{} pass", by);
+        return words;
     }
     static std::string number(double value) { return fmt::format("{:.6g}", value); }
 
@@ -305,8 +315,12 @@ std::string notation_of(const ir::program_view& program, const program_plan* pla
         return text;
     }
     const printer print(program, *plan);
-    for (std::size_t k = 0; k < plan->steps.size(); ++k)
+    for (std::size_t k = 0; k < plan->steps.size(); ++k) {
+        for (const step_passes& p : plan->passes)
+            if (p.first == k)
+                text += fmt::format("     {} to {}: {} passes\n", k + 1, p.end, p.count);
         text += fmt::format("{:<5}{}", k + 1, print.line(plan->steps[k]));
+    }
     return text;
 }
 

@@ -80,6 +80,7 @@ std::string words_of_stored(const ir::program_view& program, const program_plan&
     for (const auto& step : plan.compiled)
         for_each_part(step, [&](const auto& part) {
             for_each_slot(part, [&](slot_number slot, bool writes) {
+                slot = plan.whole(slot);
                 if (plan.slots[slot.index()].kind != storage::workspace) return;
                 if (writes) all[slot].why = why.of(part);
                 else ++all[slot].readers;

@@ -12,6 +12,7 @@
 #include "tests/unit/plan/interpreted/passes.hpp"
 #include "tests/unit/plan/interpreted/small.hpp"
 #include "tests/unit/plan/recorded/bound_case.hpp"
+#include "tests/unit/small_panels.hpp"
 
 using namespace ricci;
 using namespace ricci::testing;
@@ -146,4 +147,28 @@ TEST_CASE("panels of pairs under a condition leave the values as they were") {
             const std::string words = check(which, first_seed(), seen);
             if (!words.empty()) FAIL_CHECK(name << "\n" << text << "\n" << words);
         }
+}
+
+TEST_CASE("panels of rows leave the values as they were") {
+    const with_small_panels small;
+    const std::vector<recorded_program> programs = {
+        {"a product over pairs, gradients", "s^i = \\prod_j (1 + c x^i y^j)", "i=7 j=5", "",
+         "both s x y c"},
+        {"a product over others, gradients", "s^i = \\prod_{j \\ne i} (2 + x^i x^j)", "i=6 j=6", "",
+         "both s x"},
+        {"products of sums, gradients", "s^{bi} = \\prod_j (1 + Q^{bia} K^{ja})", "b=2 i=5 j=4 a=3",
+         "", "both s Q K"},
+        {"two products, gradients",
+         "s^i = \\prod_j (1 + x^i y^j)\n t^j = \\prod_i (2 + u^i y^j)\n r = s^i t^i", "i=5 j=5", "",
+         "both r x y u"},
+        {"sums up to each, and folds of them",
+         "P^{ij} = \\sum_{k \\le j} \\exp(x^i y^k)\n m^j = \\max_i P^{ij}\n n^j = \\prod_i P^{ij}",
+         "i=6 j=5 k=5"},
+        {"shifted rows", "P^{ij} = \\sum_{k \\le j} x^{i+2} y^{i+k}\n m^{ij} = P^{ij} i",
+         "i=5 j=4 k=4", "x 7; y 8"},
+    };
+    plan_contents seen;
+    check_all(programs, 3, seen);
+    if (seen["passes"] == 0) FAIL_CHECK("no plan has passes");
+    CHECK(seen["windows"] > 0);
 }

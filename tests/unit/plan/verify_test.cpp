@@ -6,6 +6,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/unit/plan/broken_plan.hpp"
+#include "tests/unit/small_panels.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -167,6 +168,28 @@ TEST_CASE("a body is of the form that its way of running needs") {
         x.is_foreign = true;
         x.own_type = element::f64;
     });
+}
+
+TEST_CASE("windows stay within their tensors in every pass") {
+    const recorded_program sums = {
+        "sums", "P^{ij} = \\sum_{k \\le j} \\exp(x^i y^k)\n m^j = \\max_i P^{ij}", "i=7 j=5 k=5"};
+    const with_small_panels small;
+    const planned p(sums, "panels");
+    const auto window = [](program_plan& of) -> slot& {
+        return *std::ranges::find_if(of.slots, [](const slot& s) {
+            return s.kind == storage::window && s.window.advance[0] > 0;
+        });
+    };
+    p.refuses("a part beyond the end of its tensor", "t",
+              [&](program_plan& broken) { ++window(broken).window.first[0]; });
+    p.refuses("a part beyond the end of its tensor", "t",
+              [&](program_plan& broken) { ++window(broken).window.advance[0]; });
+    p.refuses("a part beyond the end of its tensor", "t",
+              [&](program_plan& broken) { ++broken.passes[0].count; });
+    p.refuses("a part of another tensor than it says", "t",
+              [&](program_plan& broken) { window(broken).strides[0] = 2; });
+    p.refuses("passes of steps that there are not", "",
+              [&](program_plan& broken) { broken.passes[0].count = 0; });
 }
 
 TEST_CASE("what is read has been written, and inputs are not written") {

@@ -57,9 +57,11 @@ inline void add_contents(const plan::program_plan& plan, std::set<std::string>& 
     for (const auto& s : plan.steps)
         std::visit([&](const auto& what) { add_contents(what, to); }, s.what);
     if (plan.careful) to.insert("careful");
+    if (!plan.passes.empty()) to.insert("passes");
     for (const auto& s : plan.slots) {
         if (s.kind == plan::storage::unused) continue;
         if (s.kind == plan::storage::number) to.insert("number");
+        if (s.kind == plan::storage::window) to.insert("windows");
         if (s.is_foreign) to.insert(std::string("tensors of ") + name_of(s.own_type));
         if (s.is_truth) to.insert("truths");
         for (const auto& other : plan.slots)

@@ -35,11 +35,14 @@ public:
     /// Runs all steps. False where a step that hides by zeros gave no number: nothing of it counts,
     /// and another plan is run instead.
     bool run() {
-        for (const auto& s : plan_.steps) {
-            std::visit([&](const auto& what) { run(what); }, s.what);
-            if (s.hides() && wrote_no_number(s)) return false;
+        std::size_t next = 0;
+        for (const auto& p : plan_.passes) {
+            if (!run_steps(next, p.first, 0)) return false;
+            for (std::int64_t pass = 0; pass < p.count; ++pass)
+                if (!run_steps(p.first, p.end, pass)) return false;
+            next = p.end;
         }
-        return true;
+        return run_steps(next, plan_.steps.size(), 0);
     }
 
     /// What the outputs hold, by name.
@@ -77,6 +80,41 @@ private:
         const element own = s.is_truth ? element::boolean : s.own_type;
         return elements_of<T>(s.data, s.is_foreign || s.is_truth ? own : plan_.type, s.extents,
                               s.strides);
+    }
+
+    bool run_steps(std::size_t first, std::size_t end, std::int64_t pass) {
+        for (; first < end; ++first) {
+            const plan::step& s = plan_.steps[first];
+            copy_windows(s, pass, false);
+            std::visit([&](const auto& what) { run(what); }, s.what);
+            copy_windows(s, pass, true);
+            if (s.hides() && wrote_no_number(s)) return false;
+        }
+        return true;
+    }
+    // Windows have memory of their own here: they are read before a step, and written after it.
+    void copy_windows(const plan::step& s, std::int64_t pass, bool back) {
+        for (const auto& t : s.effects) {
+            const plan::slot& slot = plan_.slots[t.slot.index()];
+            if (slot.kind != plan::storage::window || (back && !t.writes)) continue;
+            auto &window = values_.memory_of(t.slot), &whole = values_.memory_of(slot.window.of);
+            const std::size_t axes = slot.extents.size();
+            for (std::size_t k = 0; k < window.size(); ++k) {
+                std::int64_t there = 0;
+                auto left = static_cast<std::int64_t>(k);
+                std::int64_t stride = 1;
+                for (std::size_t axis = axes; axis-- > 0;) {
+                    const std::int64_t at = left % slot.extents[axis] + slot.window.first[axis] +
+                                            pass * slot.window.advance[axis];
+                    left /= slot.extents[axis];
+                    there += at * stride;
+                    stride *= whole.extents()[axis];
+                }
+                const auto of_whole = static_cast<std::size_t>(there);
+                if (back && window.is_written(k)) whole.set(of_whole, window[k]);
+                if (!back && whole.is_written(of_whole)) window.set(k, whole[of_whole]);
+            }
+        }
     }
 
     void run(const plan::assign& a) {

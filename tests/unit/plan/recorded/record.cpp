@@ -47,8 +47,8 @@ std::string word_of(operation_kind kind) {
 }
 
 std::string word_of(storage kind) {
-    static constexpr const char* words[] = {"input",  "output", "workspace",
-                                            "number", "tile",   "unused"};
+    static constexpr const char* words[] = {"input", "output", "workspace", "number",
+                                            "tile",  "window", "unused"};
     static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(storage::unused) + 1);
     return words[static_cast<std::size_t>(kind)];
 }
@@ -63,6 +63,7 @@ public:
     recorder(const ir::program_view& program, const program_plan& plan) : p_(program), plan_(plan) {
         for (const auto& s : plan.compiled)
             for_each_slot(s, [&](slot_number number, bool) {
+                number = plan.whole(number);
                 if (of(number).name == ir::none && of(number).kind == storage::workspace)
                     temporaries_.try_emplace(number, static_cast<int>(temporaries_.size()) + 1);
             });
@@ -70,8 +71,13 @@ public:
 
     std::string record() const {
         std::string text;
-        for (const auto& s : plan_.compiled)
-            std::visit([&](const auto& what) { text += words_of_step(what); }, s);
+        for (std::size_t k = 0; k < plan_.compiled.size(); ++k) {
+            for (const step_passes& p : plan_.compiled_passes)
+                if (p.first == k)
+                    text += std::to_string(p.end - p.first) + " steps, " + std::to_string(p.count) +
+                            " passes:\n";
+            std::visit([&](const auto& what) { text += words_of_step(what); }, plan_.compiled[k]);
+        }
         text += stored() + "workspace " + std::to_string(plan_.workspace_bytes) + "\n";
         for (const auto& rule : plan_.rules)
             text += "rule " + name(rule.slot) +
@@ -88,6 +94,7 @@ private:
     /// The tensor's name; of numbers that the plan owns, what they are.
     std::string name(slot_number number) const {
         if (!number) return "position";
+        number = plan_.whole(number);
         if (of(number).name != ir::none) return words_of_name(p_, of(number).name);
         const auto found = temporaries_.find(number);
         return found != temporaries_.end() ? "t" + std::to_string(found->second)
@@ -350,6 +357,7 @@ private:
         std::vector<slot_number> order;
         for (const auto& s : plan_.compiled)
             for_each_slot(s, [&](slot_number number, bool) {
+                number = plan_.whole(number);
                 if (of(number).kind == storage::workspace &&
                     std::find(order.begin(), order.end(), number) == order.end())
                     order.push_back(number);
