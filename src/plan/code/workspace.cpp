@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <ricci/error.hpp>
 
@@ -119,8 +120,9 @@ private:
                 life.first = std::min(life.first, p.first);
                 life.last = std::max(life.last, p.end - 1);
             }
-        std::stable_sort(lives_.begin(), lives_.end(),
-                         [](const lifetime& a, const lifetime& b) { return a.first < b.first; });
+        std::ranges::sort(lives_, {}, [](const lifetime& life) {
+            return std::pair(life.first, life.slot.number());
+        });
         for (std::size_t k = 0; k < lives_.size(); ++k) life_of_[lives_[k].slot.index()] = k;
     }
 

@@ -13,7 +13,7 @@ namespace ricci::plan {
 namespace {
 
 /// Rows that steps run for, in the first pass, and how far on they are in the next one.
-struct panel {
+struct row_panel {
     std::int64_t first = 0, rows = 0, advance = 0;
 
     bool is_first() const { return advance == 0; }
@@ -27,8 +27,8 @@ public:
     void run(std::int64_t rows) {
         // What is left over comes first, where it is no single row: loops have two iterations.
         const std::int64_t rest = chain_.rows % rows;
-        const panel first{0, rest < 2 ? rows + rest : rest, 0};
-        const panel others{first.rows, rows, rows};
+        const row_panel first{0, rest < 2 ? rows + rest : rest, 0};
+        const row_panel others{first.rows, rows, rows};
         add_planes(first);
         write(first);
         add_planes(others);
@@ -40,7 +40,7 @@ public:
 private:
     // Tensors ---------------------------------------------------------------------------------
 
-    void add_planes(const panel& p) {
+    void add_planes(const row_panel& p) {
         for (const auto& [plane, axis] : chain_.planes) {
             const slot whole = plan_.slots[plane.index()];
             auto extents = whole.extents;
@@ -51,7 +51,7 @@ private:
     }
 
     /// What steps of a panel see of a tensor: along each axis they move by so much with each row.
-    slot_number window(slot_number of, const std::vector<std::int64_t>& by, const panel& p) {
+    slot_number window(slot_number of, const std::vector<std::int64_t>& by, const row_panel& p) {
         const auto [found, is_new] = windows_.try_emplace({of, by, p.first});
         if (!is_new) return found->second;
         slot part = plan_.slots[of.index()];
@@ -69,7 +69,7 @@ private:
         return found->second = plan_.add(std::move(part));
     }
 
-    access in_panel(access a, loop rows, const panel& p) {
+    access in_panel(access a, loop rows, const row_panel& p) {
         std::vector<std::int64_t> by;
         bool moves = false;
         for (place& at : a.at) {
@@ -81,7 +81,7 @@ private:
         else if (moves) a.slot = window(a.slot, by, p);
         return a;
     }
-    loop part_of(loop rows, const panel& p) { return values_.loops().part(rows, 0, 1, p.rows); }
+    loop part_of(loop rows, const row_panel& p) { return values_.loops().part(rows, 0, 1, p.rows); }
 
     /// A tensor that has the number of each row.
     slot_number numbers_of(loop rows, element type) {
@@ -90,6 +90,7 @@ private:
         found->second =
             plan_.add(workspace_slot(plan_, {chain_.rows}, {values_.loops().letter(rows)}, type));
         assign a;
+        a.equation = equation_;
         a.target.slot = found->second;
         a.target.at.push_back({0, {{rows, 1}}});
         a.loops = {rows};
@@ -100,7 +101,7 @@ private:
 
     // Values ----------------------------------------------------------------------------------
 
-    expr in_panel(expr e, loop rows, element type, const panel& p) {
+    expr in_panel(expr e, loop rows, element type, const row_panel& p) {
         return values_.substituted(e, [&](expr part) {
             const auto& node = values_[part];
             if (node.kind == kind::load)
@@ -111,7 +112,7 @@ private:
         });
     }
     // Its number is read, as it is another one in the next pass.
-    expr position(place at, loop rows, element type, const panel& p) {
+    expr position(place at, loop rows, element type, const row_panel& p) {
         access number;
         number.slot = numbers_of(rows, type);
         number.at.push_back({0, {{rows, 1}}});
@@ -124,11 +125,12 @@ private:
 
     // Steps -----------------------------------------------------------------------------------
 
-    void write(const panel& p) {
+    void write(const row_panel& p) {
         for (const auto& [s, rows] : chain_.steps) write(*plan_.steps[s].as_assign(), rows, p);
     }
-    void write(const assign& a, loop rows, const panel& p) {
+    void write(const assign& a, loop rows, const row_panel& p) {
         const element type = plan_.type_of(a.target.slot);
+        equation_ = a.equation;
         assign made = a;
         made.body = in_panel(a.body, rows, type, p);
         if (a.decay) made.decay = in_panel(a.decay, rows, type, p);
@@ -212,6 +214,7 @@ private:
         windows_;
     std::map<element, slot_number> numbers_;
     std::vector<step> before_, made_;
+    ir::ref equation_ = ir::none;  // in hand
 };
 
 }  // namespace

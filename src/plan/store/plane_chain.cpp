@@ -49,7 +49,7 @@ private:
             for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
                 if (!touches(plan_, plan_.steps[s], plane)) continue;
                 const auto rows = rows_of(plan_.steps[s], plane, chain_.planes.at(plane));
-                if (!rows) return plane;
+                if (!rows || has_passes(s)) return plane;
                 const auto [known, is_new] = chain_.steps.try_emplace(s, *rows);
                 if (known->second != *rows) return plane;
                 if (!is_new) continue;
@@ -213,6 +213,10 @@ private:
         for (const step_passes& p : plan_.passes)
             if (p.first <= s && s < p.end) return p.end;
         return s + 1;
+    }
+    bool has_passes(std::size_t s) const {
+        return std::ranges::any_of(plan_.passes,
+                                   [&](const step_passes& p) { return p.first <= s && s < p.end; });
     }
 
     void measure() {

@@ -196,8 +196,6 @@ std::vector<recorded_program> pair_programs() {
         {"attention with sums of columns", pooled, "h=2 i=256 j=256 a=32 c=32"},
         {"attention with sums of columns, gradients", pooled, "h=2 i=256 j=256 a=32 c=32", "",
          "both O Q K V"},
-        {"products over pairs, gradients", "s^i = \\prod_j (1 + \\exp(-(x^i - y^j)^2))",
-         "i=2100 j=2048", "", "both s x y"},
         {"maximum of sums", farthest, "i=64 j=48 k=56"},
         {"maximum of sums, gradients", farthest, "i=64 j=48 k=56", "", "both C A B c"},
         {"logsumexp of sums", likelihood_of_states, "b=32 i=40 j=48"},
