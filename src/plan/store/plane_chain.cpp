@@ -98,6 +98,8 @@ private:
             const loop here = loop_at(at.at[axis]);
             same = same && here && at.at[axis].edge == edge::none && (!rows || rows == here) &&
                    plan_.values.extent(here) == chain_.rows;
+            for (std::size_t other = 0; same && other < at.at.size(); ++other)
+                same = other == axis || at.at[other].factor(here) == 0;  // no diagonal
             rows = here;
         });
         if (!same || !rows || !can_be_cut(*a, rows) || !has_windows(*a, rows)) return {};

@@ -164,6 +164,8 @@ TEST_CASE("panels of rows leave the values as they were") {
         {"sums up to each, and folds of them",
          "P^{ij} = \\sum_{k \\le j} \\exp(x^i y^k)\n m^j = \\max_i P^{ij}\n n^j = \\prod_i P^{ij}",
          "i=6 j=5 k=5"},
+        {"a diagonal of a plane", "P^{ij} = \\sum_{k \\le j} x^{ik}\n d = \\sum_i P^{ii} y^i",
+         "i=5 j=5 k=5"},
         {"shifted rows", "P^{ij} = \\sum_{k \\le j} x^{i+2} y^{i+k}\n m^{ij} = P^{ij} i",
          "i=5 j=4 k=4", "x 7; y 8"},
     };
