@@ -173,7 +173,8 @@ private:
                 return are_independent(plan_, s, plan_.steps[other]);
             });
         };
-        if (are_independent(plan_, s, plan_.steps[first_at_]) && free_of(sums_) && free_of(behind_)) {
+        if (are_independent(plan_, s, plan_.steps[first_at_]) && free_of(sums_) &&
+            free_of(behind_)) {
             before_.push_back(number);
             return;
         }
