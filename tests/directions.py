@@ -25,8 +25,6 @@ ARROWS = {
     "small": {"base", "bind"},
     "front": {"base", "ir", "notation", "derive", "engine", "tensors", "bind", "small"},
     SHARED: {"base"},
-    # Expressions spelt so that equal ones are alike, for the planner and for placements.
-    "src/spelling": {"base", "ir"},
     # What is to be done, and what does it: no text, no equations, no plans.
     "src/steps": {"base"},
     "src/runtime": {"base", "tensors"},
@@ -63,7 +61,7 @@ ARROWS = {
     "src/files": {"base", "tensors", "front"},
     # So is the one of several machines: equations become those of each rank, which the engine runs.
     # Which rank computes what of a program is known without MPI.
-    "src/placement": {"base", "ir", "derive", "engine", "tensors", "front", "src/text", "src/spelling"},
+    "src/placement": {"base", "ir", "derive", "engine", "tensors", "front", "src/text"},
     "src/mpi": {"base", "ir", "engine", "tensors", "front", "src/text", "src/placement"},
     # Formulas as browsers set them.
     "tools/formula": {"base"},
@@ -82,7 +80,7 @@ ARROWS = {
 
 # The rooms of the planner, each with those that it may include; src/plan/ itself has the passes in order.
 # Who includes "src/plan" may include every room.
-BELOW_PLAN = {"base", "ir", "engine", "src/spelling", "src/steps", "src/path", "src/linear", "src/kernels"}
+BELOW_PLAN = {"base", "ir", "engine", "src/steps", "src/path", "src/linear", "src/kernels"}
 ROOMS = {
     "pool": set(),
     "schedule": {"pool"},

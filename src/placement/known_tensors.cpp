@@ -7,14 +7,14 @@
 #include <ricci/ir/rewrite.hpp>
 
 #include "src/placement/local_equation.hpp"
-#include "src/spelling/canonical.hpp"
+#include "src/placement/spelling.hpp"
 
 namespace ricci::mpi {
 
 // Letters are alike that are as long, are cut or not, and are marked alike. All ranks find the same
 // to be alike: what a rank counts from its first place it does so wherever the letter stands.
 local_equation::spelling local_equation::spelt(ir::ref body, const named_form& form) {
-    ir::canonical_form made = ir::canonical_spelling(p_, body, [&](ir::ref i) {
+    canonical_form made = spelled(p_, body, [&](ir::ref i) {
         const std::int64_t mark = std::min(p_.indices[i].extent, 0);
         return 8 * extent_of(i) - 2 * mark + (is_split(i) ? 1 : 0);
     });
