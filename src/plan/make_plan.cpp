@@ -48,6 +48,23 @@
 namespace ricci::plan {
 namespace {
 
+/// What the environment says under this name: no (0), yes, or nothing.
+bool has_environment(const char* name, bool unless_told) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == 0) return unless_told;
+    return std::string_view(value) != "0";
+}
+
+bool verifies() {
+#ifdef NDEBUG
+    constexpr bool has_assertions = false;
+#else
+    constexpr bool has_assertions = true;
+#endif
+    static const bool asked = has_environment("RICCI_VERIFY_PLANS", has_assertions);
+    return asked;
+}
+
 bool hides(const program_plan& plan) {
     return std::any_of(plan.steps.begin(), plan.steps.end(),
                        [](const step& s) { return s.hides(); });
@@ -108,10 +125,12 @@ constexpr int most_trials = 4;
 /// The passes in their order, on the way from one request to its plan.
 class planner {
 public:
-    planner(const engine::request& asked, const pass_observer& observe, const step_loop* around,
-            bool careful)
+    /// `shows`: whether anybody sees what the observer is called with.
+    planner(const engine::request& asked, const pass_observer& observe, bool shows,
+            const step_loop* around, bool careful)
         : asked_(asked),
           observe_(observe),
+          shows_(shows),
           around_(around),
           careful_(careful),
           request_(asked),
@@ -141,9 +160,18 @@ public:
 
 private:
     void after(const char* pass, const program_plan* plan = nullptr) const {
+        if (verifies()) verify_all(pass, plan);
         observe_(pass, request_.program, plan);
     }
-    program_plan careful_plan() const { return planner(asked_, observe_, around_, true).run(); }
+    void verify_all(const char* pass, const program_plan* plan) const {
+        if (plan == nullptr) return verify_program(request_.program, pass);
+        verify(*plan, request_.program, pass);
+        if (!plan->compiled.empty()) verify_compiled(*plan, pass);
+        if (!plan->around.empty()) verify_loop(*plan, pass);
+    }
+    program_plan careful_plan() const {
+        return planner(asked_, observe_, shows_, around_, true).run();
+    }
     void find_roles_of_names() {
         roles_ = find_roles(request_.program);
         if (around_ != nullptr) roles_.added_up = around_->added_up;
@@ -191,7 +219,12 @@ private:
     }
 
     program_plan begun() {
-        auto made = order(request_, shapes_, slots_, postponed_, roles_, careful_);
+        equations_observer in_pool;
+        if (shows_)
+            in_pool = [this](const char* pass, const program_plan& equations) {
+                observe_(pass, request_.program, &equations);
+            };
+        auto made = order(request_, shapes_, slots_, postponed_, roles_, careful_, in_pool);
         after("order", &made);
         keep_maxima_apart(made);
         after("apart", &made);
@@ -312,6 +345,7 @@ private:
 
     const engine::request& asked_;
     const pass_observer& observe_;
+    const bool shows_;
     const step_loop* around_;
     const bool careful_;  // every bracket chooses
 
@@ -325,34 +359,17 @@ private:
     std::vector<ir::ref> postponed_;  // outputs that are computed elsewhere and copied at the end
 };
 
-/// What the environment says under this name: no (0), yes, or nothing.
-bool has_environment(const char* name, bool unless_told) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == 0) return unless_told;
-    return std::string_view(value) != "0";
-}
-
 }  // namespace
 
 program_plan make_plan(const engine::request& asked, const pass_observer& observe,
                        const step_loop* around) {
-#ifdef NDEBUG
-    constexpr bool has_assertions = false;
-#else
-    constexpr bool has_assertions = true;
-#endif
-    static const bool verifies = has_environment("RICCI_VERIFY_PLANS", has_assertions);
     static const bool prints = has_environment("RICCI_PRINT_PASSES", false);
     const pass_observer after_each = [&](const char* pass, const ir::program_view& program,
                                          const program_plan* plan) {
-        if (verifies && plan == nullptr) verify_program(program, pass);
-        if (verifies && plan != nullptr) verify(*plan, program, pass);
-        if (verifies && plan != nullptr && !plan->compiled.empty()) verify_compiled(*plan, pass);
-        if (verifies && plan != nullptr && !plan->around.empty()) verify_loop(*plan, pass);
         if (prints) std::fputs(notation_after(pass, program, plan).c_str(), stderr);
         if (observe) observe(pass, program, plan);
     };
-    return planner(asked, after_each, around, false).run();
+    return planner(asked, after_each, prints || observe, around, false).run();
 }
 
 std::string explain_passes(const engine::request& request, const step_loop* around) {

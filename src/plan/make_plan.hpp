@@ -11,7 +11,8 @@
 
 namespace ricci::plan {
 
-/// Called after every pass with its name; the plan is null until there are assignments.
+/// Called after every pass with its name; the plan is null until there are assignments. Of the
+/// passes on equations in the pool it has each equation as one assignment, with sums inside.
 using pass_observer =
     std::function<void(const char* pass, const ir::program_view&, const program_plan*)>;
 

@@ -251,11 +251,36 @@ std::vector<postponed> put_off(program_plan& plan, const engine::request& reques
     return copies;
 }
 
+// An equation as an assignment that nobody runs.
+assign as_assign(const read_equation& e) {
+    assign made;
+    made.equation = e.number;
+    made.target = e.target;
+    made.loops = e.indices;
+    made.body = e.values()[0];
+    if (!e.place) return made;
+    made.kind = assignment_kind::extremum;
+    made.folding = e.place->largest ? fold::maximum : fold::minimum;
+    made.over = {e.place->along};
+    return made;
+}
+
+// What equations are after a pass on them.
+void show(const char* pass, program_plan& plan, const std::vector<read_equation>& read,
+          const equations_observer& observe) {
+    const auto is_shown = [](const read_equation& e) { return e.covers_all && !e.matrix; };
+    if (!observe || !std::ranges::all_of(read, is_shown)) return;
+    for (const read_equation& e : read) plan.steps.push_back(make_step(plan.values, as_assign(e)));
+    observe(pass, plan);
+    plan.steps.clear();
+}
+
 // `stored`: tensors that are read from memory, whatever they are; those that turn out to be among
 // them are added.
 program_plan ordered(const engine::request& request, const ir::shape_table& shapes,
                      const std::vector<slot>& bound, const std::vector<ir::ref>& postpone,
-                     const name_roles& roles, bool careful, std::set<slot_number>& stored) {
+                     const name_roles& roles, bool careful, std::set<slot_number>& stored,
+                     const equations_observer& observe) {
     program_plan plan = begun_plan(request, shapes, bound, careful);
     known_tensors known(plan, stored);
     // Of what every pass of a loop adds to, passes are added as they are.
@@ -267,7 +292,9 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
     };
     const auto copies = put_off(plan, request, postpone, roles);
     auto read = read_equations(request.program, shapes, plan, known);
+    show("read", plan, read, observe);
     pin_compared(plan, known.defined, read);
+    show("pin", plan, read, observe);
     // What is scaled is not what others need.
     share_sums(plan, read, [&](slot_number tensor) {
         const slot& s = plan.slots[tensor.index()];
@@ -275,11 +302,13 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
                (alpha_of(s.name) == number(1) && beta_of(s.name) == number(0) &&
                 !roles.adds_up(s.name));
     });
+    show("share", plan, read, observe);
     plan.values.settle_sums(request.solve_places);
     for (read_equation& e : read) {
         e.for_each_value([&](expr& value) { value = plan.values.settled_sums(value); });
         if (e.value) known.defined.add(e.target, plan.slot_of(e.target).extents, e.value);
     }
+    show("settle", plan, read, observe);
     for (const read_equation& of : read) {
         const slot_number target = of.target.slot;
         const ir::ref name = plan.slots[target.index()].name;
@@ -314,11 +343,14 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
 
 program_plan order(const engine::request& request, const ir::shape_table& shapes,
                    const std::vector<slot>& slots, const std::vector<ir::ref>& postpone,
-                   const name_roles& roles, bool careful) {
+                   const name_roles& roles, bool careful, const equations_observer& observe) {
+    const bool is_plain = request.alpha == number(1) && request.beta == number(0) &&
+                          postpone.empty() && roles.added_up.empty();
     // What one sum takes apart and another one reads would be made twice.
     std::set<slot_number> stored;
     for (std::size_t before = 0;; before = stored.size()) {
-        auto plan = ordered(request, shapes, slots, postpone, roles, careful, stored);
+        auto plan = ordered(request, shapes, slots, postpone, roles, careful, stored,
+                            is_plain ? observe : equations_observer());
         if (stored.size() != before) continue;
         mark_solved_factors(plan);
         return plan;

@@ -196,9 +196,29 @@ private:
                 return applied(n);
             case plan::kind::sum:
             case plan::kind::fold:
-                break;
+                return fold_of(n);
         }
-        throw std::logic_error("a sum inside a body");
+        throw std::logic_error("an expression of no kind");
+    }
+    // A fold inside a body, as equations in the pool have them. A softmax has a value for each
+    // place of its loops, which run outside of it, too.
+    T fold_of(const plan::expression& n) {
+        const bool is_softmax = n.kind == plan::kind::fold && n.folding == steps::fold::softmax;
+        std::vector<std::pair<plan::loop, std::int64_t>> here;
+        for (const plan::loop l : n.over)
+            if (is_softmax && graph_.extent(l) > 1) here.emplace_back(l, loops_.of(l));
+        std::vector<T> row;
+        std::size_t own = 0;
+        loops_.each(n.over, [&] {
+            bool is_here = is_softmax;
+            for (const auto& [l, place] : here) is_here = is_here && loops_.of(l) == place;
+            if (is_here) own = row.size();
+            row.push_back(at(n.arguments[0]));
+        });
+        for (const auto& [l, place] : here) loops_.set(l, place);
+        ++now_;  // what was computed is of other places
+        if (is_softmax) return normalised(std::move(row))[own];
+        return folded(n.kind == plan::kind::sum ? steps::fold::sum : n.folding, row);
     }
     static T meaning(opcode code, T x, T y = T(0), T z = T(0)) {
         return test::meaning(kernels::operation(code), x, y, z);
@@ -225,6 +245,7 @@ private:
             }
             moved.emplace_back(axis, static_cast<std::int64_t>(number));
         }
+        if (is_beyond(n.source)) return T(0);
         return memory_of(n.source.slot)[offset(n.source, moved)];
     }
 
