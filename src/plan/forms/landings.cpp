@@ -66,6 +66,54 @@ std::optional<lowering::landed_fold> lowering::landed(expr sum) {
     return landed(fold::sum, graph_[sum].over, graph_[sum].arguments[0]);
 }
 
+// Under [v = x_i] [v = y_j], with v and j folded, what is added up at all v first, and read at x_i:
+// no pairs are compared. None: it is nothing of the kind.
+expr lowering::landed_before_read(const loop_list& over, expr body) {
+    if (plan_.careful || !graph_.solves_places() ||
+        (type_ != element::f32 && type_ != element::f64))
+        return expr::none;
+    const auto span = graph_.factors(body);
+    const expr_list all(span.begin(), span.end());
+    const auto equality = [&](expr f) {
+        return loop_equality_in(graph_, f, [&](loop l, expr) { return contains(over, l); });
+    };
+    for (const expr read : all) {
+        const auto at = equality(read);
+        if (!at) continue;
+        for (const expr test : all) {
+            const auto from = test == read ? std::nullopt : equality(test);
+            if (!from || from->what != at->what) continue;
+            loop_list own = common(over, graph_[from->number].indices);
+            if (own.empty()) continue;
+            expr_list added{test}, beside;
+            const auto join = [&] {  // what has loops that are added up over joins
+                beside.clear();
+                for (const expr f : all) {
+                    if (std::ranges::count(added, f) > 0) continue;
+                    const auto loops = common(without(graph_[f].indices, {at->what}), over);
+                    if (common(loops, own).empty()) {
+                        beside.push_back(f);
+                        continue;
+                    }
+                    added.push_back(f);
+                    own = united(own, loops);
+                    return true;
+                }
+                return false;
+            };
+            while (join()) {
+            }
+            const expr rows = graph_.sum(own, graph_.multiply(added));
+            const bool compares = !common(graph_[rows].indices, graph_[at->number].indices).empty();
+            if (std::ranges::count(added, read) > 0 || compares) continue;
+            hides_ = true;  // where nothing is added, what stands beside it is hidden
+            beside.push_back(stored(rows));
+            return graph_.sum(without(over, own), graph_.multiply(beside));
+        }
+    }
+    return expr::none;
+}
+
 // The axes in the order in which the result has them.
 std::vector<lowering::landing> lowering::by_axis(const landed_fold& f) const {
     loop_list axes;

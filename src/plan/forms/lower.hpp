@@ -147,6 +147,7 @@ private:
     bool lands(std::size_t k, const landing& there, const loop_list& over, landed_fold& found);
     std::optional<landed_fold> landed(fold folding, const loop_list& over, expr body);
     std::optional<landed_fold> landed(expr sum);
+    expr landed_before_read(const loop_list& over, expr body);
     std::vector<landing> by_axis(const landed_fold& f) const;
     bool lands_together(expr sum);
     expr flat_number(const landed_fold& f) const;

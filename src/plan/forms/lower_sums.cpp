@@ -20,6 +20,7 @@ expr lowering::other_form(expr sum) {
             const auto what = graph_[e].kind;
             return what == kind::sum || what == kind::fold ? stored(e) : expr(expr::none);
         });
+    if (const expr read = landed_before_read(over, body)) return read;
     if (const expr solved = solved_sum(graph_, over, body, strided::solved)) return solved;
     if (const auto prefix = prefix_of(fold::sum, over, body)) return *prefix;
     if (const expr apart = in_parts(fold::sum, over, body)) return apart;

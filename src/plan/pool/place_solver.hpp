@@ -191,12 +191,27 @@ private:
         return substitute(from.j, std::move(at), over);
     }
 
+    // Whether another number is compared with a loop that a tensor says, [v = x_i] [v = y_j]: read
+    // there it would be compared for all pairs, where there are fewer places to add up at.
+    bool meets_number(loop l, expr number) const {
+        const auto& mine = values_[number].indices;
+        return std::ranges::any_of(rest_, [&](expr f) {
+            const auto other =
+                loop_equality_in(values_, f, [&](loop what, expr) { return what == l; });
+            if (!other) return false;
+            const auto& its = values_[other->number].indices;
+            return values_.size(united(mine, its)) >
+                   values_.size(mine) + values_.size(its) + values_.size({l});
+        });
+    }
+
     // A loop that is what a tensor says: the rest is read there, if that is one of its places.
     expr pick(expr condition) const {
         const auto picked =
             loop_equality_in(values_, condition, [&](loop l, expr) { return is_summed(l); });
         if (!picked || is_complex(values_.type())) return expr::none;
         const auto [l, number] = *picked;
+        if (is_sum() && how_ == strided::kept && meets_number(l, number)) return expr::none;
         const moved_loop there{l, {}, number};
         expr_list product{values_.is_place(number, values_.extent(l))};
         for (const expr f : rest_) {

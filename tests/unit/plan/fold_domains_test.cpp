@@ -134,6 +134,26 @@ TEST_CASE("folds under conditions between places") {
     }
 }
 
+TEST_CASE("what is added up where numbers say is read where others say") {
+    const std::vector<std::pair<std::string, std::vector<std::string>>> texts{
+        {"s^{i} = y^i \\sum_p [p = t_i] \\sum_j [p = t_j] x^j\n L = g^i s^i", {"x", "y"}},
+        {"s^{i} = \\frac{\\exp(x^i)}{\\sum_p [p = t_i] \\sum_j [p = t_j] \\exp(x^j)}\n L = g^i s^i",
+         {"x"}},
+        {"s^{i} = \\sum_p [p = t_i] w^p \\sum_j [p = t_j] x^j y^i\n L = g^i s^i", {"x", "w"}},
+        {"s^{ib} = \\sum_p [p = t_i] \\sum_j [p = t_j] V^{jb}\n L = G^{ib} s^{ib}", {"V"}},
+        {"L = \\sum_{i,j,p} [p = t_i] [p = t_j] x^i y^j", {"x", "y"}},
+    };
+    for (const auto& [text, by] : texts) {
+        INFO(text);
+        const ir::program program = program_of(read_equations(text)),
+                          gradient = derived(program, by);
+        CHECK(wrong_in(program) == "");
+        CHECK(wrong_in(gradient) == "");
+        CHECK(operations(program, 4000) < 5 * operations(program, 1000));
+        CHECK(operations(gradient, 4000) < 5 * operations(gradient, 1000));
+    }
+}
+
 TEST_CASE("conditions between places cost no look at all pairs") {
     const std::vector<std::pair<std::string, std::vector<std::string>>> texts{
         {R"(s^{ia} = \sum_j [j \le i] E^{t_j a})", {}},
