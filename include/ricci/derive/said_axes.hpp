@@ -420,12 +420,18 @@ private:
     constexpr bool is_respelt(const ir::equation& q, const ir::index_set& all, ref index) const {
         return !ir::has_index(p_, q.positions, index) && meets(all, index);
     }
-    /// Whether another index of an equation is spelt like one, over another axis.
+    /// Whether another index of an equation is spelt like one, over another axis, or over one that
+    /// no equation says: it is left to its letter in the end.
     constexpr bool meets(const ir::index_set& all, ref index) const {
         for (ref i = 0, last = all.end(); i < last; ++i)
             if (all.has(i) && i != index && p_.index(i) == p_.index(index) &&
-                p_.indices[i].along != p_.indices[index].along)
+                (p_.indices[i].along != p_.indices[index].along || !is_said_anywhere(i)))
                 return true;
+        return false;
+    }
+    constexpr bool is_said_anywhere(ref i) const {
+        for (const statement& s : said_)
+            if (s.index == i) return true;
         return false;
     }
 

@@ -156,6 +156,12 @@ static_assert(derives(
 )" D_X("^{i''}") " := \\sum_{i,l} [i'' = i - l + 3] " D_Y(
         "") R"(, \quad i'' \in \operatorname{axis}_{0}(X), \quad i \in \operatorname{axis}_{0}(\text{extent}_{\text{1}}), \quad l \in \operatorname{axis}_{0}(\text{extent}_{\text{2}}))"));
 
+// What counts a letter that gets more primes, as another one is spelt so, says its own axis.
+static_assert(contains(
+    gradient_latex(R"(P^{l} = \sum_{m} A^{m+2, (lm)} A^{\operatorname{wrap}(3-2m), 2l+1})", "P",
+                   "A"),
+    R"([p = l \cdot \sum_{m'} 1 + m'''''], \quad m''''' \in \operatorname{axis}_{0}(\text{extent}_{\text{1}}), \quad m' \in \operatorname{axis}_{0}(\text{extent}_{\text{1}}))"));
+
 // Letters of axes ---------------------------------------------------------------------------------
 
 // p stands with a prime, and p' may have its extent from p: the axis that the place 0 is of has
