@@ -14,26 +14,26 @@
 namespace ricci::mpi {
 namespace {
 
-using place = std::int32_t;
-constexpr place no_place = std::numeric_limits<place>::max();
+using place_number = std::int32_t;
+constexpr place_number no_place = std::numeric_limits<place_number>::max();
 
 /// A value and its place, one behind the other.
 template <class T>
 struct pair_of {
-    static constexpr std::size_t bytes = sizeof(T) + sizeof(place);
+    static constexpr std::size_t bytes = sizeof(T) + sizeof(place_number);
 
     T value;
-    place at;
+    place_number at;
 
     static pair_of read(const char* from) {
         pair_of p;
         std::memcpy(&p.value, from, sizeof(T));
-        std::memcpy(&p.at, from + sizeof(T), sizeof(place));
+        std::memcpy(&p.at, from + sizeof(T), sizeof(place_number));
         return p;
     }
     void write(char* to) const {
         std::memcpy(to, &value, sizeof(T));
-        std::memcpy(to + sizeof(T), &at, sizeof(place));
+        std::memcpy(to + sizeof(T), &at, sizeof(place_number));
     }
 };
 
@@ -101,7 +101,7 @@ public:
     void poll() override { requests_.poll(); }
     void finish() override {
         requests_.finish();
-        auto* const places = static_cast<place*>(to_.data());
+        auto* const places = static_cast<place_number*>(to_.data());
         for (std::size_t k = 0; k < to_.size(); ++k) places[k] = pair_of<T>::read(at(k)).at;
     }
 
@@ -110,9 +110,9 @@ private:
     pair_of<T> best_of_mine(std::size_t k) const {
         pair_of<T> best{T{}, no_place};
         for (const places_found& p : mine_) {
-            const place among = static_cast<const place*>(p.places.data())[k];
+            const place_number among = static_cast<const place_number*>(p.places.data())[k];
             const pair_of<T> one{static_cast<const T*>(p.values.data())[k],
-                                 among + static_cast<place>(p.parts.before(p.part))};
+                                 among + static_cast<place_number>(p.parts.before(p.part))};
             if (is_better(one, best, how_)) best = one;
         }
         return best;

@@ -18,11 +18,13 @@ namespace {
 class sharing {
 public:
     sharing(program_plan& plan, std::vector<read_equation>& read,
-            const std::function<bool(slot_number)>& may_serve)
+            const std::function<bool(slot_number)>& may_serve,
+            const std::function<bool(expr)>& is_recomputed)
         : plan_(plan),
           values_(plan.values),
           read_(read),
           may_serve_(may_serve),
+          is_recomputed_(is_recomputed),
           forms_(plan.values) {}
 
     void run() {
@@ -49,7 +51,7 @@ private:
 
     bool is_fold(expr e) const {
         const auto& node = values_[e];
-        return node.kind == kind::fold ||
+        return (node.kind == kind::fold && !is_recomputed_(e)) ||
                (node.kind == kind::sum && !is_read_elsewhere(values_, e));
     }
     /// A sum or a fold, or such terms of the same loops, as a sum of terms becomes.
@@ -312,6 +314,7 @@ private:
     graph& values_;
     std::vector<read_equation>& read_;
     const std::function<bool(slot_number)>& may_serve_;
+    const std::function<bool(expr)>& is_recomputed_;
     forms forms_;
     std::vector<std::uint64_t> alike_;  // forms that stand at two places or more, sorted
     std::vector<std::int32_t> met_;     // by expression: the last equation that has it
@@ -326,8 +329,9 @@ private:
 }  // namespace
 
 void share_sums(program_plan& plan, std::vector<read_equation>& read,
-                const std::function<bool(slot_number)>& may_serve) {
-    sharing(plan, read, may_serve).run();
+                const std::function<bool(slot_number)>& may_serve,
+                const std::function<bool(expr)>& is_recomputed) {
+    sharing(plan, read, may_serve, is_recomputed).run();
 }
 
 }  // namespace ricci::plan

@@ -11,7 +11,8 @@ namespace ricci::plan {
 /// Gives a sum, a mean, a softmax ... that stands in more than one equation, or at two places of
 /// one, a tensor of its own before them; where an equation is nothing else, its tensor is the one,
 /// if it `may_serve` others. Equal means: the same but for the names of loops, the order of factors
-/// and terms, and numbers by which a sum is multiplied.
+/// and terms, and numbers by which a sum is multiplied. What `is_recomputed`, as it stands for a
+/// tensor that is not read, stays where it is.
 ///
 /// Kept rather than recomputed because a sum costs as many operations as it has terms, and its
 /// result one element's memory; an element-wise expression of it costs about as much as reading it
@@ -21,6 +22,7 @@ namespace ricci::plan {
 /// Of longer products, of up to eight factors with loops, two factors that are summed first count
 /// as such a sum too.
 void share_sums(program_plan&, std::vector<read_equation>&,
-                const std::function<bool(slot_number)>& may_serve);
+                const std::function<bool(slot_number)>& may_serve,
+                const std::function<bool(expr)>& is_recomputed);
 
 }  // namespace ricci::plan

@@ -35,10 +35,14 @@ TEST_CASE("the plans of recorded programs keep their invariants") {
     for (const auto& which : recorded_programs()) {
         INFO(which.name);
         bound_case program(which);
+        // From the pass read to the pass order plans are equations, which have sums in bodies.
+        bool are_equations = false;
         for (const bool fuse : {true, false})
             make_plan(program.request(fuse), [&](const char* pass, const ir::program_view& view,
                                                  const program_plan* plan) {
-                if (plan == nullptr) return;
+                are_equations =
+                    pass == std::string("read") || (are_equations && pass != std::string("order"));
+                if (plan == nullptr || are_equations) return;
                 ++plans;
                 CHECK_NOTHROW(verify(*plan, view, pass));
             });
