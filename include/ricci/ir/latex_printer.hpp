@@ -43,9 +43,11 @@ public:
         part_lines(e, counted, 0);
     }
     constexpr void expression(ref n) { terms(n, false); }
-    /// The axes of an equation's indices, as they stand behind it.
+    /// The axes of an equation's indices, as they stand behind it; where parts are printed one by
+    /// one, no index is left that counts them.
     constexpr void axes(const equation& e) {
         for_each_said(p_, e, [&](ref i) {
+            if (parts_counted(i) > 0 && !(e.claim && has_index(p_, e.positions, i))) return;
             const axis& along = p_.indices[i].along;
             out_ << ", \\quad " << p_.index(i) << " \\in \\operatorname{axis}_{" << along.number
                  << "}(";
