@@ -296,14 +296,12 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
     pin_compared(plan, known.defined, read);
     show("pin", plan, read, observe);
     // What is scaled is not what others need.
-    const auto may_serve = [&](slot_number tensor) {
+    share_sums(plan, read, [&](slot_number tensor) {
         const slot& s = plan.slots[tensor.index()];
         return s.kind == storage::workspace ||
                (alpha_of(s.name) == number(1) && beta_of(s.name) == number(0) &&
                 !roles.adds_up(s.name));
-    };
-    share_sums(plan, read, may_serve,
-               [&](expr e) { return known.recomputed.memory_of(e) != expr::none; });
+    });
     show("share", plan, read, observe);
     plan.values.settle_sums(request.solve_places);
     for (read_equation& e : read) {

@@ -21,7 +21,26 @@ bool is_repeated(const program_plan& plan, const definition& of) {
            plan.holds(node.source.slot, plan.type_of(of.target.slot));
 }
 
+/// Whether there is an axis of few elements beside two or more loops.
+bool has_few_beside_pairs(const graph& values, const loop_list& loops) {
+    return loops.size() >= 3 && std::any_of(loops.begin(), loops.end(), [&](loop l) {
+               return static_cast<double>(values.extent(l)) <= most_unrolled;
+           });
+}
+
 }  // namespace
+
+bool is_sum_of_few(const graph& values, expr e) {
+    const auto& node = values[e];
+    if (node.kind != kind::fold || node.folding != fold::sum ||
+        values.size(node.over) > most_iterations || !has_few_beside_pairs(values, node.indices))
+        return false;
+    bool smaller = true;
+    values.for_each_load({e}, [&](const access& from) {
+        smaller = smaller && !without(node.indices, loops_of(from)).empty();
+    });
+    return smaller;
+}
 
 // What repeats another tensor; a difference, which is not multiplied out, as its terms would cancel
 // one another; or a sum over few axes of what lacks some of the loops.
@@ -29,22 +48,15 @@ expr recomputed_differences::difference_of(const definition& of) const {
     auto& values = plan_.values;
     if (is_repeated(plan_, of)) return of.value;
     const auto loops = loops_of(of.target);
-    const bool pairs = plan_.slot_of(of.target).kind == storage::workspace && loops.size() >= 3 &&
-                       values[of.value].indices == loops &&
-                       std::any_of(loops.begin(), loops.end(), [&](loop l) {
-                           return static_cast<double>(values.extent(l)) <= most_unrolled;
-                       });
+    if (plan_.slot_of(of.target).kind != storage::workspace || values[of.value].indices != loops ||
+        !has_few_beside_pairs(values, loops))
+        return expr::none;
     const auto& node = values[of.value];
-    if (pairs && node.kind == kind::fold && node.folding == fold::sum &&
-        values.size(node.over) <= most_iterations) {
-        bool smaller = true;
-        values.for_each_load({of.value}, [&](const access& from) {
-            smaller = smaller && !without(loops, loops_of(from)).empty();
-        });
-        return smaller ? of.value : expr::none;
-    }
+    if (node.kind == kind::fold && node.folding == fold::sum &&
+        values.size(node.over) <= most_iterations)
+        return is_sum_of_few(values, of.value) ? of.value : expr::none;
     const auto terms = values.terms(of.value);
-    if (!pairs || terms.size() != 2) return expr::none;
+    if (terms.size() != 2) return expr::none;
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
         const auto subtracted = values.factors(terms[k]);
         if (subtracted.size() == 2 && values.is_constant(subtracted[0], -1) &&

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/plan/forms/path_through.hpp"
+#include "src/plan/forms/recomputed.hpp"
 #include "src/plan/pool/form.hpp"
 #include "src/plan/pool/match.hpp"
 #include "src/plan/rewrite/summed_product.hpp"
@@ -18,13 +19,11 @@ namespace {
 class sharing {
 public:
     sharing(program_plan& plan, std::vector<read_equation>& read,
-            const std::function<bool(slot_number)>& may_serve,
-            const std::function<bool(expr)>& is_recomputed)
+            const std::function<bool(slot_number)>& may_serve)
         : plan_(plan),
           values_(plan.values),
           read_(read),
           may_serve_(may_serve),
-          is_recomputed_(is_recomputed),
           forms_(plan.values) {}
 
     void run() {
@@ -51,7 +50,7 @@ private:
 
     bool is_fold(expr e) const {
         const auto& node = values_[e];
-        return (node.kind == kind::fold && !is_recomputed_(e)) ||
+        return (node.kind == kind::fold && !is_sum_of_few(values_, e)) ||
                (node.kind == kind::sum && !is_read_elsewhere(values_, e));
     }
     /// A sum or a fold, or such terms of the same loops, as a sum of terms becomes.
@@ -314,7 +313,6 @@ private:
     graph& values_;
     std::vector<read_equation>& read_;
     const std::function<bool(slot_number)>& may_serve_;
-    const std::function<bool(expr)>& is_recomputed_;
     forms forms_;
     std::vector<std::uint64_t> alike_;  // forms that stand at two places or more, sorted
     std::vector<std::int32_t> met_;     // by expression: the last equation that has it
@@ -329,9 +327,8 @@ private:
 }  // namespace
 
 void share_sums(program_plan& plan, std::vector<read_equation>& read,
-                const std::function<bool(slot_number)>& may_serve,
-                const std::function<bool(expr)>& is_recomputed) {
-    sharing(plan, read, may_serve, is_recomputed).run();
+                const std::function<bool(slot_number)>& may_serve) {
+    sharing(plan, read, may_serve).run();
 }
 
 }  // namespace ricci::plan
