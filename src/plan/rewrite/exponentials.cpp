@@ -498,8 +498,9 @@ std::optional<ir::program> cancel_exponentials(const ir::program_view& program,
     canceller all(program, roles, shapes, &first);
     all.rewrite(origins);
     if (!all.changed()) return std::nullopt;
+    const auto added = all.new_indices();
     ir::program result = std::move(all).program();
-    carry_over(program, result, origins, all.new_indices(), shapes, slots, type);
+    carry_over(program, result, origins, added, shapes, slots, type);
     return result;
 }
 

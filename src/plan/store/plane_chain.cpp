@@ -174,8 +174,8 @@ private:
             const auto axis = axis_of(written, rows);
             for (const auto& [other, other_rows] : chain_.steps) {
                 const assign& a = *plan_.steps[other].as_assign();
-                const auto is_apart = [&](const access& at) {
-                    return at.slot != written.slot || (axis && axis_of(at, other_rows) == axis);
+                const auto is_apart = [&, its_rows = other_rows](const access& at) {
+                    return at.slot != written.slot || (axis && axis_of(at, its_rows) == axis);
                 };
                 // A sum over the rows is added up, and nobody else may see it before its end.
                 bool same = (other == s && !axis) || is_apart(a.target);
