@@ -132,8 +132,8 @@ private:
     value walk_product(const ir::node& x);
     value walk_other(const ir::node& x);
     value fold_over_ranks(ir::reduction r, const ir::node& x, ir::ref child);
-    /// Of a softmax, what all ranks have of each row, and the weights among a rank's own places with
-    /// the factor that makes these the weights among all.
+    /// Of a softmax, what all ranks have of each row, and the weights among a rank's own places
+    /// with the factor that makes these the weights among all.
     struct agreed_softmax {
         ir::ref maximum, sum, own_weights, factor;
     };

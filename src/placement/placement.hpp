@@ -115,8 +115,8 @@ struct extract {
     ir::ref made_for = ir::none;   // what the equation defines
 };
 
-/// A tensor that ranks fold, or of which each has one of its own, known by what it is of: equal ones
-/// of several equations are one.
+/// A tensor that ranks fold, or of which each has one of its own, known by what it is of: equal
+/// ones of several equations are one.
 struct known_tensor {
     ir::ref name = ir::none;        // of what a rank has
     ir::ref tensor = ir::none;      // of which it is a form

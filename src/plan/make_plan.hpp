@@ -17,8 +17,8 @@ using pass_observer =
     std::function<void(const char* pass, const ir::program_view&, const program_plan*)>;
 
 /// Throws ricci::error where the request is not one that can be planned. In builds with assertions
-/// (unless the environment has RICCI_VERIFY_PLANS=0), and where it has RICCI_VERIFY_PLANS, every pass
-/// is verified; with RICCI_PRINT_PASSES the plan is printed to standard error after each.
+/// (unless the environment has RICCI_VERIFY_PLANS=0), and where it has RICCI_VERIFY_PLANS, every
+/// pass is verified; with RICCI_PRINT_PASSES the plan is printed to standard error after each.
 /// `around`: a loop around the steps, whose slots are those of names (slot_of_name); its passes
 /// differ in where operands lie and in nothing else. The operands of the request are those of any
 /// pass.

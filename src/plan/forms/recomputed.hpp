@@ -9,8 +9,8 @@
 
 namespace ricci::plan {
 
-/// Whether an expression is a sum over few axes of tensors that each lack some of its loops, with an
-/// axis of few elements beside two or more loops.
+/// Whether an expression is a sum over few axes of tensors that each lack some of its loops, and
+/// has itself an axis of few elements beside two or more loops.
 bool is_sum_of_few(const graph&, expr);
 
 class recomputed_differences {

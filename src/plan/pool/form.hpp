@@ -11,7 +11,8 @@ namespace ricci::plan {
 /// Whether the arguments of an operation may stand in any order: a sum, a product, an equality.
 bool is_commutative(const expression&);
 
-/// Expressions that match in some order of their factors and terms have one form, and seldom others.
+/// Expressions that match in some order of their factors and terms have one form, and others seldom
+/// have the same one.
 class forms {
 public:
     explicit forms(const graph& values) : values_(values) {}

@@ -12,8 +12,8 @@
 
 namespace ricci::plan {
 
-/// What a fold takes up for each i under a condition between it and a loop of the fold; the value is
-/// under what else is asked of that loop alone.
+/// What a fold takes up for each i under a condition between it and a loop of the fold; the value
+/// is under what else is asked of that loop alone.
 struct folded_pairs {
     triangle pairs;
     expr condition;

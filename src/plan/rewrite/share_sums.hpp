@@ -16,8 +16,8 @@ namespace ricci::plan {
 /// Kept rather than recomputed because a sum costs as many operations as it has terms, and its
 /// result one element's memory; an element-wise expression of it costs about as much as reading it
 /// back, and stays where it is. What a fused group recomputes is still the fuser's to decide: it
-/// sees these tensors as it sees any other. A sum of few terms over more loops than any of them has
-/// costs less than reading it back, too.
+/// sees these tensors as it sees any other. A sum of few terms with more loops than any of them
+/// has costs less than reading it back, too.
 ///
 /// Of longer products, of up to eight factors with loops, two factors that are summed first count
 /// as such a sum too.

@@ -153,8 +153,9 @@ private:
             case assignment_kind::contract:
                 return true;
             case assignment_kind::map:
-                return !is_folded || a.folding == fold::sum || a.folding == fold::product ||
-                       a.folding == fold::maximum || a.folding == fold::minimum;
+                return !is_folded ||
+                       (a.beta == 0 && (a.folding == fold::sum || a.folding == fold::product ||
+                                        a.folding == fold::maximum || a.folding == fold::minimum));
             case assignment_kind::scan:
                 return a.along != rows;
             case assignment_kind::extremum:

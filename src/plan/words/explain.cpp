@@ -335,14 +335,14 @@ public:
                 if (could_be_contracted(part.how)) ++contractions_[part.equation];
         };
         for (std::size_t k = 0; k < plan.compiled.size(); ++k)
-            if (!repeats(k)) for_each_part(plan.compiled[k], add);
+            if (passes_of(k) == nullptr) for_each_part(plan.compiled[k], add);
     }
 
     std::string run(const std::function<std::string(std::size_t, std::size_t)>& details,
                     const std::string& kernels) {
         for (std::size_t step = 0; step < plan_.compiled.size(); ++step) {
-            if (repeats(step)) {
-                add_repeated(step);
+            if (const step_passes* const passes = passes_of(step)) {
+                add_repeated(step, *passes);
                 continue;
             }
             std::size_t at = 0;
@@ -371,17 +371,18 @@ public:
 
 private:
     // Panels of rows: what the first one runs the others run, too, and is written once.
-    bool repeats(std::size_t step) const {
-        return std::ranges::any_of(plan_.compiled_passes, [&](const step_passes& p) {
+    const step_passes* passes_of(std::size_t step) const {
+        const auto found = std::ranges::find_if(plan_.compiled_passes, [&](const step_passes& p) {
             return p.first <= step && step < p.end;
         });
+        return found == plan_.compiled_passes.end() ? nullptr : &*found;
     }
-    void add_repeated(std::size_t step) {
-        const auto times = static_cast<double>(times_of(step, plan_.compiled_passes));
+    void add_repeated(std::size_t step, const step_passes& passes) {
+        const auto times = static_cast<double>(passes.count);
         for_each_part(plan_.compiled[step], [&](const auto& part) {
             repeated_flops_ += times * part.flops, repeated_bytes_ += times * part.bytes;
         });
-        if (step + 1 < plan_.compiled.size() && repeats(step + 1)) return;
+        if (step + 1 < passes.end) return;
         text_ += fmt::format("  the steps above for other rows, {:.0f} times   {}FLOP  {}B\n",
                              times, with_prefix(repeated_flops_), with_prefix(repeated_bytes_));
         flops_ += std::exchange(repeated_flops_, 0), bytes_ += std::exchange(repeated_bytes_, 0);
