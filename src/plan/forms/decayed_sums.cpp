@@ -123,10 +123,11 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_under(const triangle&
 
 std::optional<lowering::decayed_sum> lowering::decayed_sum_of(const loop_list& over,
                                                               expr body) const {
+    if (!graph_.compares()) return {};
     const expr_list factors = guarded_in(graph_, fold::sum, body).parts;
     for (const expr f : factors) {
         const expression& node = graph_[f];
-        const bool softmax = node.kind == kind::fold && node.folding == fold::softmax;
+        const bool softmax = is_softmax(node);
         for (const loop j : softmax ? node.over : node.indices) {
             // What a softmax gives is 0 where its condition does not hold.
             auto pairs = triangle_in(graph_, f, j);

@@ -96,8 +96,9 @@ bool lowering::is_short(fold folding, const loop_list& over, expr body, const lo
 
 // The fold as one of each part of a condition. None: it is nothing of the kind.
 expr lowering::in_parts(fold folding, const loop_list& over, expr body) {
-    if (!graph_.solves_places() || folding == fold::mean || folding == fold::excess ||
-        folding == fold::softmax || (folding == fold::logsumexp && is_integer(type_)))
+    if (!graph_.compares() || !graph_.solves_places() || folding == fold::mean ||
+        folding == fold::excess || folding == fold::softmax ||
+        (folding == fold::logsumexp && is_integer(type_)))
         return expr::none;
     const guarded read = guarded_in(graph_, folding, body);
     for (std::size_t k = 0; k < read.parts.size(); ++k) {

@@ -54,6 +54,7 @@ bool lowering::lands(std::size_t k, const landing& there, const loop_list& over,
 
 std::optional<lowering::landed_fold> lowering::landed(fold folding, const loop_list& over,
                                                       expr body) {
+    if (!graph_.compares()) return {};
     landed_fold found{{}, guarded_in(graph_, folding, body, beside_cases::hidden)};
     for (std::size_t k = 0; k < found.rest.parts.size();) {
         const auto there = landing_in(found.rest.parts[k], over);

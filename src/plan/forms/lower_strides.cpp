@@ -64,7 +64,8 @@ bool lowering::has_strides(expr sum) {
 lowering::strided_bound lowering::bound_with_stride(expr e) {
     const auto& node = graph_[e];
     const bool sums = node.kind == kind::sum;
-    if ((!sums && node.kind != kind::fold) || !graph_.solves_places()) return {};
+    if ((!sums && node.kind != kind::fold) || !graph_.compares() || !graph_.solves_places())
+        return {};
     const fold folding = sums ? fold::sum : node.folding;
     if (!sums && !is_guarded(graph_, folding, node.arguments[0])) return {};
     for (const expr c : guarded_in(graph_, folding, node.arguments[0]).parts) {

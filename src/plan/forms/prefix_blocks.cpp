@@ -125,12 +125,12 @@ bool lowering::pays_up_to_index(const prefix_product& p) const {
 // Whether a sum of pairs is a recurrence of some length, or one of weights that few of the pairs
 // have.
 bool lowering::pays_along_pairs(const loop_list& over, expr body) {
-    if (type_ != element::f32 && type_ != element::f64) return false;
+    if (!graph_.compares() || (type_ != element::f32 && type_ != element::f64)) return false;
     if (const auto d = decayed_sum_of(over, body)) return graph_.extent(d->pairs.j) >= least_block;
     const expr_list all = guarded_in(graph_, fold::sum, body).parts;
     for (std::size_t k = 0; k < all.size(); ++k) {
         const auto& node = graph_[all[k]];
-        if (node.kind == kind::fold && graph_.size(node.over) >= least_block &&
+        if (is_softmax(node) && graph_.size(node.over) >= least_block &&
             !softmax_parts(all[k], over, beside_weights(all, k)).empty())
             return true;
     }

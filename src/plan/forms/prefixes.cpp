@@ -121,8 +121,8 @@ std::optional<lowering::prefix_product> lowering::split_at_bound(fold folding,
 std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding,
                                                                     const loop_list& over,
                                                                     expr body) const {
-    if (!graph_.solves_places() || folding == fold::mean || folding == fold::excess ||
-        folding == fold::softmax)
+    if (!graph_.compares() || !graph_.solves_places() || folding == fold::mean ||
+        folding == fold::excess || folding == fold::softmax)
         return {};
     const guarded read = guarded_in(graph_, folding, body);
     for (std::size_t k = 0; k < read.parts.size(); ++k) {

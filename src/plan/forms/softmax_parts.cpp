@@ -115,8 +115,7 @@ expr_list lowering::shares_of(const std::vector<weights_of_part>& parts) {
 std::vector<lowering::weights_of_part> lowering::softmax_parts(expr weights, const loop_list& over,
                                                                const expr_list& beside) {
     const expression& node = graph_[weights];
-    if (node.kind != kind::fold || node.folding != fold::softmax || node.over.size() != 1)
-        return {};
+    if (!is_softmax(node) || node.over.size() != 1) return {};
     const loop j = node.over[0];
     const guarded read = guarded_in(graph_, fold::softmax, node.arguments[0]);
     loop_list ends;
@@ -142,10 +141,8 @@ std::vector<lowering::weights_of_part> lowering::softmax_parts(expr weights, con
 
 // The factors beside a softmax, but for conditions that it is under itself.
 expr_list lowering::beside_weights(const expr_list& factors, std::size_t k) {
-    const auto& node = graph_[factors[k]];
-    expr_list conditions;
-    if (node.kind == kind::fold && node.folding == fold::softmax)
-        conditions = guarded_in(graph_, fold::softmax, node.arguments[0]).parts;
+    const auto conditions =
+        guarded_in(graph_, fold::softmax, graph_[factors[k]].arguments[0]).parts;
     expr_list beside;
     for (std::size_t other = 0; other < factors.size(); ++other)
         if (other != k && std::ranges::count(conditions, factors[other]) == 0)
@@ -155,11 +152,12 @@ expr_list lowering::beside_weights(const expr_list& factors, std::size_t k) {
 
 // A sum of such weights. None: it is nothing of the kind.
 expr lowering::weights_in_parts(const loop_list& over, expr body) {
-    if (plan_.careful || !graph_.solves_places() ||
+    if (plan_.careful || !graph_.compares() || !graph_.solves_places() ||
         (type_ != element::f32 && type_ != element::f64))
         return expr::none;
     const expr_list all = guarded_in(graph_, fold::sum, body).parts;
     for (std::size_t k = 0; k < all.size(); ++k) {
+        if (!is_softmax(graph_[all[k]])) continue;
         const expr_list beside = beside_weights(all, k);
         auto parts = softmax_parts(all[k], over, beside);
         if (parts.empty() || (parts.size() == 1 && parts[0].pairs)) continue;

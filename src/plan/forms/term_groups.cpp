@@ -68,8 +68,7 @@ term_groups grouped_terms(graph& values, expr body, const loop_list& over) {
 
 bool compares_numbers(const graph& values, expr e) {
     const auto& node = values[e];
-    const bool compared =
-        node.kind == kind::operation && node.code >= opcode::less && node.code <= opcode::not_equal;
+    const bool compared = is_comparison(node);
     return std::ranges::any_of(node.arguments, [&](expr x) {
         const auto what = values[x].kind;
         return (compared && what != kind::constant && what != kind::position) ||

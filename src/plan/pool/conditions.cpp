@@ -13,11 +13,6 @@
 namespace ricci::plan {
 namespace {
 
-bool is_comparison(const expression& node) {
-    return node.kind == kind::operation && node.code >= opcode::less &&
-           node.code <= opcode::not_equal;
-}
-
 bool is_inequality(opcode code) { return code == opcode::less || code == opcode::less_equal; }
 
 // Whether it compares places anywhere: elsewhere it is a value like others.

@@ -83,6 +83,7 @@ expr graph::intern(expression&& node) {
     if (const expr known = find(hash, node)) return known;
     has_extremum_ = has_extremum_ || node.folding == fold::maximum || node.folding == fold::minimum;
     has_equality_ = has_equality_ || node.code == opcode::equal;
+    has_comparison_ = has_comparison_ || is_comparison(node);
     node.sums = node.kind == kind::sum;
     node.edged = has_edge(node.source);
     node.indices.clear();

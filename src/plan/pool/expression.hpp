@@ -163,6 +163,13 @@ struct expression {
     expr self;               // its own number: what a list of it alone refers to
 };
 
+inline bool is_comparison(const expression& e) {
+    return e.kind == kind::operation && e.code >= opcode::less && e.code <= opcode::not_equal;
+}
+inline bool is_softmax(const expression& e) {
+    return e.kind == kind::fold && e.folding == fold::softmax;
+}
+
 /// The loop that it is the position of; none: it is something else.
 inline loop loop_at(const expression& e) {
     return e.kind == kind::position ? loop_at(e.at) : loop::none;
@@ -268,6 +275,9 @@ public:
 
     /// Whether there are both maxima or minima and comparisons for equality.
     bool compares_extrema() const { return has_extremum_ && has_equality_; }
+    /// Whether there are comparisons: where there are none, no sum or fold is under a condition on
+    /// places.
+    bool compares() const { return has_comparison_; }
     /// A value that comes to stand where these are bound, of which it binds none: what it binds of
     /// them has other loops.
     expr apart(const loop_list& over, expr body);
@@ -350,7 +360,7 @@ private:
 
     loop_table loops_;
     element type_ = element::f64;
-    bool has_extremum_ = false, has_equality_ = false;
+    bool has_extremum_ = false, has_equality_ = false, has_comparison_ = false;
     bool solves_places_ = true;
     bool joins_sums_ = true, settles_all_ = false;
     bool exact_distances_ = true;

@@ -139,12 +139,10 @@ expr translation::node(ir::ref number) {
         const expr e = read(number);
         return guarded_[std::move(key)] = e;
     }
-    const auto place = static_cast<std::size_t>(number);
-    if (!seen_[place]) {
-        const expr e = read(number);  // may not hold a reference meanwhile: it recurses
-        seen_[place] = e;
-    }
-    return seen_[place];
+    if (const expr known = seen_.of(equation_, number)) return known;
+    const expr e = read(number);
+    seen_.set(equation_, number, e);
+    return e;
 }
 
 expr translation::opposite(expr condition) {
@@ -163,7 +161,7 @@ void translation::guard_by(const std::vector<ir::ref>& conditions) {
 bool translation::is_hidden(ir::ref number) const {
     const auto hiding = brackets_.hiding(number);
     return std::any_of(hiding.begin(), hiding.end(), [&](ir::ref condition) {
-        const expr value = seen_[static_cast<std::size_t>(condition)];
+        const expr value = seen_.of(equation_, condition);
         return value && graph_.is_constant(value, 0);
     });
 }

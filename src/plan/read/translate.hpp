@@ -16,6 +16,29 @@
 
 namespace ricci::plan {
 
+/// What the nodes of a program are in the equation that was read last.
+class node_values {
+public:
+    explicit node_values(const ir::program_view& p)
+        : known_(static_cast<std::size_t>(p.nodes.size())) {}
+    /// None: not read yet.
+    expr of(ir::ref equation, ir::ref node) const {
+        const auto& k = known_[static_cast<std::size_t>(node)];
+        return k.equation == equation ? k.value : expr::none;
+    }
+    void set(ir::ref equation, ir::ref node, expr value) {
+        known_[static_cast<std::size_t>(node)] = {equation, value};
+    }
+
+private:
+    struct known_node {
+        ir::ref equation = ir::none;
+        expr value;
+    };
+    // One table for all equations, not one of all nodes for each.
+    std::vector<known_node> known_;
+};
+
 /// Reads one equation into the expressions of a plan, whose first slots are those of names;
 /// `conditions` are the program's.
 class translation {
@@ -23,7 +46,7 @@ public:
     /// `loops`: of each index of the program, in this equation.
     translation(const ir::program_view& program, const brackets& conditions, ir::ref equation,
                 std::span<const loop> loops, program_plan& into, recomputed_differences& recomputed,
-                matrix_reader& matrices)
+                matrix_reader& matrices, node_values& seen)
         : program_(program),
           brackets_(conditions),
           slots_(into.slots),
@@ -33,7 +56,7 @@ public:
           place_words_(into.place_words),
           recomputed_(recomputed),
           matrices_(matrices),
-          seen_(static_cast<std::size_t>(program.nodes.size())) {}
+          seen_(seen) {}
 
     /// The right side.
     expr body() { return node(program_.equations[equation_].body); }
@@ -82,7 +105,7 @@ private:
     std::vector<std::string>& place_words_;
     recomputed_differences& recomputed_;
     matrix_reader& matrices_;
-    std::vector<expr> seen_;  // by node
+    node_values& seen_;
     std::vector<guard> guards_;
     loop_map elsewhere_;  // loops of softmaxes, and all of their places
     // Of nodes that may be hidden, which means another thing under other guards.
