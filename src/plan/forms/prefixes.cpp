@@ -251,7 +251,7 @@ std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, exp
     scan_into(folding, memory.at({p->forwards ? 1 : 0, {{p->j, 1}}}), indices, value, p->j,
               !p->forwards);
     value = read_at_end(*p, memory);
-    if (p->others.empty()) return value;
+    if (p->others.empty() && p->later.empty()) return value;
     if (folding != fold::sum) return body_of(graph_, folding, {p->others, value});
     auto product = p->others;
     product.push_back(value);

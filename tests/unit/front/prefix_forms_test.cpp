@@ -308,6 +308,27 @@ TEST_CASE("what is no number beside one place is not at that place", "[prefixes]
     }
 }
 
+TEST_CASE("a sum up to an index that is summed over, too", "[prefixes]") {
+    // whichever of the two the plan meets first, and nothing beside the sum
+    const std::size_t n = 12, few = 3;
+    const array x = drawn({n}, 4), v = drawn({few}, 5);
+    const arrays got =
+        run(text("z^i = (x^i)^2\n"
+                 "y = \\sum_{i,l} [l < i] x^i, \\quad l \\in \\operatorname{axis}_0(v)\n"
+                 "w = \\sum_{i,l} [i < l] x^i, \\quad l \\in \\operatorname{axis}_0(v)\n"
+                 "u = \\sum_{i} \\sum_{j \\ge i} x^j"),
+            {{"x", x}, {"v", v}});
+    double y = 0, w = 0, u = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        y += entry(x, i) * double(std::min(i, few));
+        w += entry(x, i) * double(i < few ? few - 1 - i : 0);
+        u += entry(x, i) * double(i + 1);
+    }
+    CHECK(std::abs(entry(got["y"], 0) - y) < 1e-12);
+    CHECK(std::abs(entry(got["w"], 0) - w) < 1e-12);
+    CHECK(std::abs(entry(got["u"], 0) - u) < 1e-12);
+}
+
 TEST_CASE("sums up to two indices are scans along two axes", "[prefixes]") {
     const std::size_t rows = 12, columns = 9;
     const array x = drawn({rows, columns}, 2);
