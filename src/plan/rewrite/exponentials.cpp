@@ -142,13 +142,20 @@ private:
                 f.exponentials.push_back({1, log, {}, f.written, ir::none, ir::none, true});
             return;
         }
-        detail::buffer<ir::ref> terms;
-        for (const factored& part : parts) {
-            terms.push(part.coefficient == ir::none ? to_.number(1) : part.coefficient);
-            f.cancels = f.cancels || part.cancels;
-        }
-        f.coefficient = to_.make(ir::op::add, 0, terms.data(), terms.size());
+        std::vector<ir::ref> terms;
+        for (const factored& part : parts) terms.push_back(part.coefficient);
+        const ir::ref brackets = products_.take_shared_brackets(terms);
+        // where no term counts the sum is 0, whatever the exponentials are
+        if (std::all_of(terms.begin(), terms.end(),
+                        [&](ir::ref term) { return products_.has_brackets(term); }))
+            return;
+        for (ir::ref& term : terms)
+            if (term == ir::none) term = to_.number(1);
+        const ir::ref sum =
+            to_.make(ir::op::add, 0, terms.data(), static_cast<std::int32_t>(terms.size()));
+        f.coefficient = products_.product(brackets, sum);
         f.exponentials = parts[0].exponentials;
+        for (const factored& part : parts) f.cancels = f.cancels || part.cancels;
     }
 
     void sum(factored& f, const ir::node& x) {
@@ -161,6 +168,8 @@ private:
             (depends(y.written, over) ? inside : f.exponentials).push_back(y);
         const auto give_up = [&] { f.exponentials.clear(); };
         ir::ref coefficient = g.coefficient;
+        // where no term counts the sum is 0, whatever would stand before it
+        if (!f.exponentials.empty() && products_.has_brackets(coefficient, over)) return give_up();
         if (inside.size() == 1) {
             exponential& one = inside[0];
             if (one.times != 1 || !one.over.empty() || !depends_on_all(one.exponent, over))

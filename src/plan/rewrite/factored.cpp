@@ -149,6 +149,45 @@ ir::ref exponential_products::take_brackets(ir::ref& product, const std::vector<
     return taken;
 }
 
+ir::ref exponential_products::take_shared_brackets(std::vector<ir::ref>& products) {
+    const auto place_of = [&](ir::ref bracket, const std::vector<ir::ref>& among) {
+        return std::find_if(among.begin(), among.end(), [&](ir::ref other) {
+            return ir::is_bracket(p_.nodes[other]) && ir::same_expression(p_, bracket, other);
+        });
+    };
+    std::vector<std::vector<ir::ref>> all;
+    for (const ir::ref product : products) all.push_back(factors_of(product));
+    ir::ref taken = ir::none;
+    for (const ir::ref factor : factors_of(products[0])) {
+        const bool shared = ir::is_bracket(p_.nodes[factor]) &&
+                            std::all_of(all.begin(), all.end(), [&](const auto& factors) {
+                                return place_of(factor, factors) != factors.end();
+                            });
+        if (!shared) continue;
+        taken = product(taken, factor);
+        for (auto& factors : all) factors.erase(place_of(factor, factors));
+    }
+    for (std::size_t k = 0; taken != ir::none && k < all.size(); ++k) {
+        products[k] = ir::none;
+        for (const ir::ref factor : all[k]) products[k] = product(products[k], factor);
+    }
+    return taken;
+}
+
+bool exponential_products::has_brackets(ir::ref product) const {
+    return product != ir::none && ir::has_bracket(p_, product);
+}
+
+bool exponential_products::has_brackets(ir::ref product,
+                                        const std::vector<ir::ref>& indices) const {
+    const std::vector<ir::ref> factors = factors_of(product);
+    return std::any_of(factors.begin(), factors.end(), [&](ir::ref factor) {
+        if (!has_brackets(factor)) return false;
+        const ir::index_set free = ir::free_indices(p_, factor);
+        return std::any_of(indices.begin(), indices.end(), [&](ir::ref i) { return free.has(i); });
+    });
+}
+
 ir::ref exponential_products::weighted(ir::ref exponent, ir::ref weight) {
     if (!is_bracketed(p_, exponent))
         return p_.make(ir::op::add, exponent, p_.apply(ir::function::log, weight));

@@ -52,6 +52,11 @@ public:
 
     /// Takes out of a product, which may be none, the brackets that do not depend on the indices.
     ir::ref take_brackets(ir::ref& product, const std::vector<ir::ref>& indices);
+    /// Takes out of products, which may be none, the brackets that all of them have.
+    ir::ref take_shared_brackets(std::vector<ir::ref>& products);
+    /// Whether a bracket, of some of the indices, hides what a product is multiplied by.
+    bool has_brackets(ir::ref product, const std::vector<ir::ref>& indices) const;
+    bool has_brackets(ir::ref product) const;
     /// The brackets that an exponent has taken in; none if it has none.
     ir::ref brackets_of(ir::ref exponent);
     /// v + \log w, below the brackets that v has taken in.

@@ -196,6 +196,30 @@ TEST_CASE("what minus infinity hides has no slope", "[strong_zeros]") {
     }
 }
 
+TEST_CASE("what exponentials cancel with does not lose its brackets", "[strong_zeros]") {
+    // \exp(x)^2 is infinite where the brackets are false, and the quotient is computed stably
+    const array x = doubles({3}, {1, 1000, 2}), a = doubles({3}, {1, 2, 3});
+    const array b = doubles({3}, {1.5, 3, 5}), z = doubles({3}, {0.5, -1, 2});
+    const auto e = [&](std::size_t k) {
+        return std::exp(2 * entry(x, k)) / (1 + 3 * std::exp(-entry(z, k)));
+    };
+    const std::string both = "(e^{x^i})^2 \\frac{e^{z^i}}{e^{z^i} + 3}";
+    const auto y = [&](const std::string& equation) {
+        return run(text(equation), {{"x", x}, {"a", a}, {"b", b}, {"z", z}})["Y"];
+    };
+    const array of_both = doubles({3}, {-0.5 * e(0), 0, -2 * e(2)});
+    CHECK(near(y("Y^i = [x^i < 100] a^i " + both + " - [x^i < 100] b^i " + both), of_both, 1e-10));
+    // brackets of which none is that of the other term
+    CHECK(near(y("Y^i = [x^i < 100] a^i " + both + " - [i \\ne 1] b^i " + both), of_both, 1e-10));
+    // row 0 has no terms
+    const array late = doubles({3}, {1000, 1, 2});
+    const array sums =
+        run(text("Y^i = \\sum_j [j < i] a^j " + both), {{"x", late}, {"a", a}, {"z", z}})["Y"];
+    CHECK(entry(sums, 0) == 0);
+    CHECK(std::abs(entry(sums, 1) - std::exp(2.) / (1 + 3 * std::exp(1.))) < 1e-12);
+    CHECK(std::abs(entry(sums, 2) - 3 * e(2)) < 1e-10);
+}
+
 TEST_CASE("NaN and infinity behind a mask stay out of gradients of products", "[strong_zeros]") {
     for (const double hidden : {no_number, infinity}) {
         // K has no number in its last row, which only the last query sees
