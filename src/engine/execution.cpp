@@ -171,8 +171,9 @@ std::optional<std::vector<std::size_t>> execution::steps_before_check(
     std::vector<std::size_t> steps;
     for (std::size_t k = lookups; k-- > 0;) {
         const auto& s = plan.compiled[k];
+        // of a tensor that is written part by part, all parts
         const auto needed = [&](plan::slot_number slot) {
-            return std::find(open.begin(), open.end(), slot) != open.end();
+            return std::find(open.begin(), open.end(), plan.whole(slot)) != open.end();
         };
         bool wanted = false;
         for_each_slot(s, [&](plan::slot_number slot, bool writes) {
@@ -183,7 +184,7 @@ std::optional<std::vector<std::size_t>> execution::steps_before_check(
             !std::holds_alternative<plan::gather_step>(s))
             return {};
         for_each_slot(s, [&](plan::slot_number slot, bool writes) {
-            if (!writes && !needed(slot)) open.push_back(slot);
+            if (!writes && !needed(slot)) open.push_back(plan.whole(slot));
         });
         steps.push_back(k);
     }
@@ -195,10 +196,29 @@ std::optional<std::vector<std::size_t>> execution::steps_before_check(
 
 void execution::check_early(const early_check& check) {
     with_lookups(steps_[check.step].what, [&](const auto& lookups) {
-        if (check.before && lookups.has_stray())
-            for (const std::size_t k : *check.before) run_step(k);
+        if (check.before && lookups.has_stray()) run_before(*check.before);
         lookups.check();
     });
+}
+
+// Those among the steps of a pass that make conditions run pass after pass, too.
+void execution::run_before(const std::vector<std::size_t>& steps) {
+    for (auto first = steps.begin(); first != steps.end();) {
+        const auto repeated = std::ranges::find_if(passes_, [&](const plan::step_passes& p) {
+            return p.count > 1 && p.first <= *first && *first < p.end;
+        });
+        if (repeated == passes_.end()) {
+            run_step(*first++);
+            continue;
+        }
+        const auto end = std::lower_bound(first, steps.end(), repeated->end);
+        for (std::int64_t pass = 0; pass < repeated->count; ++pass)
+            for (auto k = first; k != end; ++k) {
+                bind_step(*plan_, *k, pass);
+                run_step(*k);
+            }
+        first = end;
+    }
 }
 
 // Passes of a loop ----------------------------------------------------------------------------
@@ -207,7 +227,7 @@ bool execution::touches_carried(const plan::program_plan& plan, const early_chec
     bool found = false;
     const auto look = [&](std::size_t step) {
         for_each_slot(plan.compiled[step], [&](plan::slot_number slot, bool) {
-            const plan::moving_slot* const m = plan.around.find(slot);
+            const plan::moving_slot* const m = plan.around.find(plan.whole(slot));
             found = found || (m != nullptr && m->carried);
         });
     };

@@ -95,6 +95,7 @@ private:
         const plan::program_plan& plan, std::size_t lookups, std::vector<plan::slot_number> open);
     static bool touches_carried(const plan::program_plan& plan, const early_check& check);
     void check_early(const early_check& check);
+    void run_before(const std::vector<std::size_t>& steps);
 
     void list_results(const plan::program_plan& plan, std::size_t step);
     void bind_results(const plan::program_plan& plan, std::size_t step, std::int64_t pass = 0);

@@ -2,8 +2,10 @@
 // loops in long double that multiply all factors but one.
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <ricci/program.hpp>
 
@@ -126,5 +128,42 @@ TEST_CASE("panels of rows fold what is folded over them, extrema and products to
                 else m = fold == "\\max_i" ? std::max(m, p_ij) : std::min(m, p_ij);
             }
         check_close<double>(got["m"], expected);
+    }
+}
+
+TEST_CASE("numbers are looked at under conditions that are made panel by panel") {
+    // the condition of a lookup, whose numbers are looked at before anything is written
+    const with_small_panels small;
+    const auto p = ricci::parse(
+                       "Q^i = \\sum_l \\sum_j [0 \\le t_{lj}] B^{\\operatorname{wrap}(2i+j+2), "
+                       "t_{lj}, \\operatorname{clamp}(-i+l-1)}")
+                       .value();
+    constexpr std::size_t rows = 3, columns = 9, places = 4;
+    const auto b = random_matrix<double>(3 * 3, 5, 8);
+    ricci::array table(ricci::element::f64, {3, 3, 5}), t(ricci::element::i32, {rows, columns});
+    for (std::size_t k = 0; k < 45; ++k)
+        static_cast<double*>(table.data())[k] = static_cast<double>(b.values[k]);
+    const auto number = [&](std::size_t l, std::size_t j) -> std::int32_t& {
+        return static_cast<std::int32_t*>(t.data())[l * columns + j];
+    };
+    for (std::size_t l = 0; l < rows; ++l)
+        for (std::size_t j = 0; j < columns; ++j)
+            number(l, j) = static_cast<std::int32_t>((l + 2 * j) % 4) - 1;  // -1 is left out
+    const std::vector<ricci::named> operands{
+        {"B", table}, {"t", t}, {"i", ricci::extent(std::int64_t{places})}};
+    matrix expected{places, 1, numbers(places)};
+    for (std::size_t i = 0; i < places; ++i)
+        for (std::size_t l = 0; l < rows; ++l)
+            for (std::size_t j = 0; j < columns; ++j) {
+                if (number(l, j) < 0) continue;
+                const auto at = static_cast<std::size_t>(number(l, j));
+                const std::size_t last = l > i + 1 ? l - i - 1 : 0;
+                expected(i) += b((2 * i + j + 2) % 3 * 3 + at, last);
+            }
+    check_close<double>(ricci::run(p, operands)["Q"], expected);
+    for (const std::size_t j : {std::size_t{0}, columns - 1}) {  // of the first panel and the last
+        const std::int32_t before = std::exchange(number(1, j), 3);
+        CHECK_THROWS_AS(ricci::run(p, operands), ricci::error);
+        number(1, j) = before;
     }
 }
