@@ -174,6 +174,36 @@ void add_sets(std::vector<place_case>& all) {
     all.push_back(slopes_of(product, {"x"}, cliffs::product_gradient));
 }
 
+// Folds under conditions between places, of which none has to look at all pairs.
+void add_conditions(std::vector<place_case>& all) {
+    const auto add = [&](const std::string& name, const std::string& text, place_loops loops) {
+        const std::string out = text.substr(0, 1);
+        all.push_back(slopes_of(
+            cliff(name, text, {{"x", "i"}}, {out, "i"}, {{'i', 10000}}, {{'i', 60}}, nullptr),
+            {"x"}, loops));
+    };
+    const auto logsumexp = [](const std::string& condition) {
+        return "s^i = \\log \\sum_j [" + condition + "] \\exp(x^j)";
+    };
+    add("others-logsumexp", logsumexp("j \\ne i"), cliffs::others_logsumexp_gradient);
+    add("window-logsumexp", logsumexp("|i - j| \\le 4"), cliffs::window_logsumexp_gradient);
+    add("part-logsumexp", logsumexp("j \\le i \\land j \\ge 3"), cliffs::part_logsumexp_gradient);
+    add("either-logsumexp", logsumexp("j > i \\lor j = 2"), cliffs::either_logsumexp_gradient);
+    add("others-maximum",
+        "m^i = \\max_j \\begin{cases} x^j & \\text{if } j \\ne i \\\\ -\\infty & \\text{otherwise} "
+        "\\end{cases}",
+        cliffs::others_maximum_gradient);
+    const auto states = [&](const char* name, const std::string& condition, place_loops loops) {
+        all.push_back(slopes_of(
+            cliff(name, "s^{ib} = \\sum_j [" + condition + "] Q^{ia} K^{ja} V^{jb}",
+                  {{"Q", "ia"}, {"K", "ia"}, {"V", "ib"}}, {"s", "ib"},
+                  {{'i', 8000}, {'a', 16}, {'b', 16}}, {{'i', 70}, {'a', 3}, {'b', 4}}, nullptr),
+            {"Q", "K", "V"}, loops));
+    };
+    states("state-of-part", "j \\le i \\land j \\ge 3", cliffs::part_state_gradients);
+    states("state-to-twice", "j \\le 2i", cliffs::twice_state_gradients);
+}
+
 void add_kernels(std::vector<place_case>& all) {
     const std::string kernel =
         "K^{ij} = \\exp(-\\frac{1}{2} \\sum_a (x^{ia} - x^{ja})^2) + s \\delta^{ij}\n";
@@ -195,6 +225,7 @@ std::vector<place_case> cliff_cases() {
     add_windows(all);
     add_parts(all);
     add_sets(all);
+    add_conditions(all);
     add_kernels(all);
     return all;
 }

@@ -33,6 +33,16 @@ void all_but_one(const place_memory&);
 void up_to_lookup(const place_memory&);
 void neighbours(const place_memory&);
 void prefix_softmax_gradients(const place_memory&);
+/// Gradients of s_i = log sum exp(x_j) over all j but i, |i - j| <= 4, 3 <= j <= i, j > i or j = 2.
+void others_logsumexp_gradient(const place_memory&);
+void window_logsumexp_gradient(const place_memory&);
+void part_logsumexp_gradient(const place_memory&);
+void either_logsumexp_gradient(const place_memory&);
+/// Of the maximum of all x but x_i.
+void others_maximum_gradient(const place_memory&);
+/// Of s_ib, the sum of Q_ia K_ja V_jb over 3 <= j <= i, and over j <= 2i.
+void part_state_gradients(const place_memory&);
+void twice_state_gradients(const place_memory&);
 /// exp(-|x_i - x_j|^2 / 2) + s 1 by Cholesky's factors, of Eigen where it is there.
 void kernel_solve(const place_memory&);
 void kernel_logdet(const place_memory&);

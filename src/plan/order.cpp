@@ -305,8 +305,9 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
     show("share", plan, read, observe);
     plan.values.settle_sums(request.solve_places);
     for (read_equation& e : read) {
+        const expr written = e.value;
         e.for_each_value([&](expr& value) { value = plan.values.settled_sums(value); });
-        if (e.value) known.defined.add(e.target, plan.slot_of(e.target).extents, e.value);
+        if (e.value) known.defined.add(e.target, plan.slot_of(e.target).extents, e.value, written);
     }
     show("settle", plan, read, observe);
     for (const read_equation& of : read) {

@@ -161,8 +161,11 @@ expr lowering::up_to_each(fold folding, expr value, const triangle& pairs, std::
 // The extremum up to each place of j; where it is in memory for each i, it is there.
 expr lowering::extremum_of(const pair_weight& weight, expr x, const triangle& pairs) {
     const bool same_places = pairs.offset == 0 && graph_.extent(pairs.i) == graph_.extent(pairs.j);
-    if (weight.extremum && same_places && graph_[weight.extremum].kind == kind::load)
-        return graph_.renamed(weight.extremum, {{pairs.i, pairs.j}});
+    if (weight.extremum && same_places) {
+        const bool is_load = graph_[weight.extremum].kind == kind::load;
+        if (const expr there = is_load ? weight.extremum : in_memory(weight.extremum))
+            return graph_.renamed(there, {{pairs.i, pairs.j}});
+    }
     return up_to_each(weight.folding, x, pairs, 0);
 }
 
@@ -345,44 +348,11 @@ expr lowering::decayed(const decayed_sum& d) {
     return d.later.empty() ? value : graph_.sum(d.later, value);
 }
 
-// Such a sum; or one of [cases = extremum], of which the pairs under the condition are one and the
-// others are another sum.
+// Such a sum.
 std::optional<expr> lowering::recurrence_of(const loop_list& over, expr body) {
-    if (plan_.careful || !graph_.solves_places() ||
-        (type_ != element::f32 && type_ != element::f64))
-        return {};
-    if (const auto d = decayed_sum_of(over, body)) return decayed(*d);
-    const auto all = graph_.factors(body);
-    const expr_list factors(all.begin(), all.end());
-    for (std::size_t k = 0; k < factors.size(); ++k) {
-        const auto test = graph_[factors[k]];
-        if (test.kind != kind::operation || test.code != opcode::equal) continue;
-        for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
-            for (const fold folding : {fold::maximum, fold::minimum})
-                for (const loop l : graph_[test.arguments[side]].indices) {
-                    const auto cases = pairs_in(graph_, folding, test.arguments[side], l);
-                    if (!cases) continue;
-                    const expr extremum = test.arguments[1 - side];
-                    const auto with = [&](expr value, expr condition) {
-                        auto product = factors;
-                        product[k] = graph_.apply(opcode::equal, value, extremum);
-                        product.push_back(condition);
-                        return graph_.multiply(product);
-                    };
-                    const auto d = decayed_sum_of(over, with(cases->value, cases->condition));
-                    if (!d) continue;
-                    const auto& [j, i, up, offset] = d->pairs;
-                    place beyond;  // 0 <= beyond
-                    beyond.add(j, up ? 1 : -1);
-                    beyond.add(i, up ? -1 : 1);
-                    beyond.offset = (up ? -offset : offset) - 1;
-                    const expr outside = with(graph_.constant(identity_of(folding)),
-                                              graph_.apply(opcode::less_equal, graph_.constant(0),
-                                                           graph_.position(std::move(beyond))));
-                    return graph_.add({decayed(*d), graph_.sum(over, outside)});
-                }
-    }
-    return {};
+    if (!may_carry()) return {};
+    const auto d = decayed_sum_of(over, body);
+    return d ? std::optional(decayed(*d)) : std::nullopt;
 }
 
 }  // namespace ricci::plan

@@ -37,13 +37,15 @@ expr lowering::without_other(expr condition, expr other, const loop_list& over) 
     if (const auto at = compared_in(graph_, condition);
         at && at->code == opcode::equal && !at->has_edge()) {
         const place difference = at->difference();
-        for (const term& t : difference.terms) {
-            if (!contains(over, t.over) || std::abs(t.factor) != 1) continue;
-            moved_loop there{t.over, {}};
-            there.to.add(difference, -t.factor);
-            there.to.add(t.over, 1);
+        const term* solved = nullptr;  // a loop that is folded, if there is one
+        for (const term& t : difference.terms)
+            if (std::abs(t.factor) == 1 && (solved == nullptr || contains(over, t.over)))
+                solved = &t;
+        if (solved != nullptr) {
+            moved_loop there{solved->over, {}};
+            there.to.add(difference, -solved->factor);
+            there.to.add(solved->over, 1);
             beside = graph_.moved(beside, {&there, 1});
-            break;
         }
     }
     return beside ? graph_.multiply({condition, beside}) : beside;
@@ -70,6 +72,23 @@ expr_list lowering::parts_of_condition(expr condition, const loop_list& over) {
     return all.size() > most_parts ? expr_list{condition} : all;
 }
 
+// The conditions of the parts of what a fold over one loop is under.
+std::vector<expr_list> lowering::parts_of_conditions(const expr_list& conditions, loop j) {
+    for (std::size_t k = 0; k < conditions.size(); ++k) {
+        const expr_list parts = parts_of_condition(conditions[k], {j});
+        if (parts == expr_list{conditions[k]}) continue;
+        std::vector<expr_list> all;
+        for (const expr part : parts) {
+            auto own = conditions;
+            own.erase(own.begin() + static_cast<std::ptrdiff_t>(k));
+            for (const expr one : conjuncts_of(graph_, part)) own.push_back(one);
+            all.push_back(std::move(own));
+        }
+        return all;
+    }
+    return {conditions};
+}
+
 // Whether some sum or fold takes up a value for each pair of related loops.
 bool lowering::looks_at_pairs(expr e, const loop_list& related) const {
     const auto& node = graph_[e];
@@ -85,13 +104,34 @@ bool lowering::looks_at_pairs(expr e, const loop_list& related) const {
     return std::ranges::any_of(node.arguments, [&](expr a) { return looks_at_pairs(a, related); });
 }
 
-// Whether a fold under conditions between some loops takes one pass, goes by blocks, or is solved.
-bool lowering::is_short(fold folding, const loop_list& over, expr body, const loop_list& related) {
+// Whether a fold up to a place of another loop takes one pass, or goes by blocks.
+bool lowering::runs_by_index(fold folding, const loop_list& over, expr body) {
     if (scanned(folding, over, body)) return true;
+    if (folding != fold::sum) return false;
+    const expr made = graph_.sum(over, body);
+    return graph_[made].kind == kind::sum && in_blocks(made);
+}
+
+// Whether a fold under conditions between some loops does, or is solved.
+bool lowering::is_short(fold folding, const loop_list& over, expr body, const loop_list& related) {
+    if (runs_by_index(folding, over, body)) return true;
     const expr made =
         folding == fold::sum ? graph_.sum(over, body) : graph_.folded(folding, over, body);
-    if (folding == fold::sum && graph_[made].kind == kind::sum && in_blocks(made)) return true;
     return !looks_at_pairs(made, related);
+}
+
+// The bodies of the parts of a fold under one of its conditions; nothing where that is one.
+expr_list lowering::bodies_of_parts(fold folding, const loop_list& over, const guarded& read,
+                                    std::size_t k) {
+    const expr_list parts = parts_of_condition(read.parts[k], over);
+    if (parts == expr_list{read.parts[k]} || graph_[read.parts[k]].indices.size() < 2) return {};
+    expr_list bodies;
+    for (const expr part : parts) {
+        guarded own = read;
+        own.parts[k] = part;
+        bodies.push_back(body_of(graph_, folding, own));
+    }
+    return bodies;
 }
 
 // The fold as one of each part of a condition. None: it is nothing of the kind.
@@ -102,17 +142,11 @@ expr lowering::in_parts(fold folding, const loop_list& over, expr body) {
         return expr::none;
     const guarded read = guarded_in(graph_, folding, body);
     for (std::size_t k = 0; k < read.parts.size(); ++k) {
-        const expr_list parts = parts_of_condition(read.parts[k], over);
+        const expr_list bodies = bodies_of_parts(folding, over, read, k);
         const loop_list related = graph_[read.parts[k]].indices;
-        if (parts == expr_list{read.parts[k]} || related.size() < 2) continue;
-        expr_list bodies;
-        for (const expr part : parts) {
-            guarded own = read;
-            own.parts[k] = part;
-            bodies.push_back(body_of(graph_, folding, own));
-        }
-        if (!std::ranges::all_of(bodies,
-                                 [&](expr part) { return is_short(folding, over, part, related); }))
+        if (bodies.empty() || !std::ranges::all_of(bodies, [&](expr part) {
+                return is_short(folding, over, part, related);
+            }))
             continue;
         expr_list made;
         for (const expr part : bodies) {
@@ -121,7 +155,7 @@ expr lowering::in_parts(fold folding, const loop_list& over, expr body) {
                            : folding == fold::sum ? graph_.sum(over, part)
                                                   : graph_.folded(folding, over, part));
         }
-        return made.empty() ? graph_.constant(identity_of(folding)) : combined(folding, made);
+        return combined(folding, made);
     }
     return expr::none;
 }

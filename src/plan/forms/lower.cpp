@@ -199,14 +199,16 @@ void lowering::write_rest(const access& target, const loop_list& indices, const 
 }
 
 void lowering::write_fold(const access& target, const loop_list& indices, const expression& what) {
-    if (what.folding != fold::sum) {
+    const bool counts = what.folding == fold::sum && graph_.is_condition(what.arguments[0]);
+    if (what.folding != fold::sum || counts) {
         const auto there = prefix_of(what.folding, what.over, what.arguments[0], &target);
         if (there && *there != graph_.load(target))
             emit_map(target, indices, *there, fold::none, {});
         if (there) return;
         const expr apart = in_parts(what.folding, what.over, what.arguments[0]);
         if (apart) return emit_map(target, indices, apart, fold::none, {});
-        if (fold_landed(what.folding, what.over, what.arguments[0], target, indices)) return;
+        if (!counts && fold_landed(what.folding, what.over, what.arguments[0], target, indices))
+            return;
     }
     emit_map(target, indices, what.arguments[0], what.folding, what.over);
 }

@@ -290,9 +290,13 @@ private:
                                   const access* target = nullptr);
     // Folds under conditions that are several, of which one holds at a time, in folds_in_parts.cpp.
     expr_list parts_of_condition(expr condition, const loop_list& over);
+    std::vector<expr_list> parts_of_conditions(const expr_list& conditions, loop j);
     expr without_other(expr condition, expr other, const loop_list& over);
     bool looks_at_pairs(expr e, const loop_list& related) const;
+    bool runs_by_index(fold folding, const loop_list& over, expr body);
     bool is_short(fold folding, const loop_list& over, expr body, const loop_list& related);
+    expr_list bodies_of_parts(fold folding, const loop_list& over, const guarded& read,
+                              std::size_t k);
     expr in_parts(fold folding, const loop_list& over, expr body);
     // Weights of a softmax under such conditions, in softmax_parts.cpp.
     /// Of x_j, under conditions between j and other loops.
@@ -309,6 +313,7 @@ private:
     std::vector<weights_of_part> softmax_parts(expr weights, const loop_list& over,
                                                const expr_list& beside);
     expr_list beside_weights(const expr_list& factors, std::size_t k);
+    expr_list summed_beside(const expr_list& beside, const loop_list& weighed, loop_list& over);
     expr weights_in_parts(const loop_list& over, expr body);
     // Sums of pairs as linear recurrences, in decayed_sums.cpp.
     /// A sum over i or j, under a condition between them, of weights of the pairs, of what has the
@@ -359,8 +364,33 @@ private:
                              pair_parts& parts, bool forwards);
     expr extremum_of(const pair_weight& weight, expr x, const triangle& pairs);
     expr at_place(expr value, loop l, place to);
+    /// Whether sums may be recurrences: what they multiply by 0 is not hidden.
+    bool may_carry() const {
+        return !plan_.careful && graph_.compares() && graph_.solves_places() &&
+               (type_ == element::f32 || type_ == element::f64);
+    }
     expr decayed(const decayed_sum& d);
     std::optional<expr> recurrence_of(const loop_list& over, expr body);
+    // Sums of [x_j = m_i] with the extremum m_i of all x, in extrema_parts.cpp.
+    struct asked_extremum {
+        loop j;
+        fold folding;
+        expr_list conditions;  // between j and other loops
+        expr value;            // x_j, of any of these
+        expr extremum;
+    };
+    /// Of a part of the conditions: a recurrence, for which `most` is its extremum, or a sum.
+    struct asked_part {
+        std::optional<decayed_sum> carried;
+        expr most, sum;
+    };
+    std::optional<asked_extremum> asked_extremum_in(expr test);
+    std::optional<asked_part> asked_part_of(const asked_extremum& asked,
+                                            const expr_list& conditions, bool alone,
+                                            const loop_list& over, const expr_list& beside);
+    std::optional<expr_list> asked_beyond(const asked_extremum& asked, const loop_list& over,
+                                          const expr_list& beside, const expr_list& held);
+    expr extrema_in_parts(const loop_list& over, expr body);
     // The same by blocks, in prefix_blocks.cpp.
     struct blocks_of_sum;
     struct carried_states;
@@ -371,6 +401,7 @@ private:
     bool pays_in_blocks(const prefix_product& p) const;
     bool pays_up_to_index(const prefix_product& p) const;
     bool pays_along_pairs(const loop_list& over, expr body);
+    bool pays_written_out(const loop_list& over, expr body);
     expr with_terms_apart(expr sum);
     expr with_written_out(expr sum);
     expr sum_of_columns(const prefix_product& p, const moved_loop& columns, loop each = loop::none);
@@ -401,7 +432,9 @@ private:
         loop what;
         std::int64_t stride = 0;
     };
+    strided_bound bound_with_stride(fold folding, const loop_list& over, expr body, bool folded);
     strided_bound bound_with_stride(expr fold);
+    expr in_residues(const loop_list& over, expr body);
     moved_loop residue_of(loop l, std::int64_t stride, std::int64_t residue);
     bool splits_strides(const access& target, const loop_list& indices, expr value, double beta);
     void unroll_shifts(expr& body, fold folding, loop_list& over);

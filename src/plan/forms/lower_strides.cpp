@@ -59,8 +59,33 @@ bool lowering::has_strides(expr sum) {
     return found.what != loop::none || bound_with_stride(sum).what != loop::none;
 }
 
-// The loop i of a fold over j under [i <= 2j + n], where the fold of each residue of i takes one
-// pass.
+// The loop i of [i <= 2j + n] in a fold over one of these, i where it is `folded`, of which each
+// residue of i takes one pass or goes by blocks.
+lowering::strided_bound lowering::bound_with_stride(fold folding, const loop_list& over, expr body,
+                                                    bool folded) {
+    for (const expr c : guarded_in(graph_, folding, body).parts) {
+        const auto compared = compared_in(graph_, c);
+        if (!compared || compared->has_edge() ||
+            (compared->code != opcode::less && compared->code != opcode::less_equal))
+            continue;
+        const place margin = compared->margin();
+        if (margin.terms.size() != 2) continue;
+        const bool first = std::abs(margin.terms[0].factor) == 1;
+        const term &whole = margin.terms[first ? 0 : 1], &other = margin.terms[first ? 1 : 0];
+        const std::int64_t stride = std::abs(other.factor);
+        if (std::abs(whole.factor) != 1 || stride < 2 || stride > most_residues ||
+            contains(over, whole.over) != folded || contains(over, other.over) == folded ||
+            graph_.extent(whole.over) <= stride)
+            continue;
+        const moved_loop m = residue_of(whole.over, stride, 0);
+        const expr there = graph_.moved(body, {&m, 1});
+        if (there && runs_by_index(folding, folded ? moved(over, m) : over, there))
+            return {whole.over, stride};
+    }
+    return {};
+}
+
+// The same of a fold over j.
 lowering::strided_bound lowering::bound_with_stride(expr e) {
     const auto& node = graph_[e];
     const bool sums = node.kind == kind::sum;
@@ -68,25 +93,23 @@ lowering::strided_bound lowering::bound_with_stride(expr e) {
         return {};
     const fold folding = sums ? fold::sum : node.folding;
     if (!sums && !is_guarded(graph_, folding, node.arguments[0])) return {};
-    for (const expr c : guarded_in(graph_, folding, node.arguments[0]).parts) {
-        const auto compared = compared_in(graph_, c);
-        if (!compared || compared->has_edge() ||
-            (compared->code != opcode::less && compared->code != opcode::less_equal))
-            continue;
-        const place margin = compared->margin();
-        if (margin.terms.size() != 2) continue;
-        const bool first = contains(node.over, margin.terms[0].over);
-        const term &folded = margin.terms[first ? 0 : 1], &free = margin.terms[first ? 1 : 0];
-        const std::int64_t stride = std::abs(folded.factor);
-        if (!contains(node.over, folded.over) || contains(node.over, free.over) ||
-            std::abs(free.factor) != 1 || stride < 2 || stride > most_residues ||
-            graph_.extent(free.over) <= stride)
-            continue;
-        const moved_loop m = residue_of(free.over, stride, 0);
-        const expr there = graph_.moved(node.arguments[0], {&m, 1});
-        if (there && scanned(folding, node.over, there)) return {free.over, stride};
+    return bound_with_stride(folding, loop_list(node.over), node.arguments[0], false);
+}
+
+// A sum over i under [i <= 2j + n], of what has j, too, as one over each residue of i. None: it is
+// nothing of the kind.
+expr lowering::in_residues(const loop_list& over, expr body) {
+    if (!graph_.compares() || !graph_.solves_places()) return expr::none;
+    const strided_bound bound = bound_with_stride(fold::sum, over, body, true);
+    if (!bound.what) return expr::none;
+    expr_list parts;
+    for (std::int64_t residue = 0; residue < bound.stride; ++residue) {
+        const moved_loop m = residue_of(bound.what, bound.stride, residue);
+        const expr there = graph_.moved(body, {&m, 1});
+        if (!there) return expr::none;
+        parts.push_back(graph_.sum(moved(over, m), there));
     }
-    return {};
+    return graph_.add(parts);
 }
 
 // Every so manieth place of a loop, from one on.

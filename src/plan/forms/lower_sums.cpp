@@ -24,7 +24,9 @@ expr lowering::other_form(expr sum) {
     if (const expr solved = solved_sum(graph_, over, body, strided::solved)) return solved;
     if (const auto prefix = prefix_of(fold::sum, over, body)) return *prefix;
     if (const expr apart = in_parts(fold::sum, over, body)) return apart;
+    if (const expr apart = in_residues(over, body)) return apart;
     if (const auto decaying = recurrence_of(over, body)) return *decaying;
+    if (const expr apart = extrema_in_parts(over, body)) return apart;
     if (const expr apart = weights_in_parts(over, body)) return apart;
     if (in_blocks(sum)) return graph_.load(computed(loop_list(graph_[sum].indices), sum));
     if (const auto s = lookups_of(sum)) return looked_up(*s);

@@ -165,14 +165,31 @@ expr lowering::with_terms_apart(expr sum) {
     return expr::none;
 }
 
+// Whether a sum with the factors of tensors of all pairs in their place need not go over all pairs,
+// or none of its parts has to.
+bool lowering::pays_written_out(const loop_list& over, expr body) {
+    if (const auto p = prefix_product_of(fold::sum, over, body)) return pays_up_to_index(*p);
+    if (pays_along_pairs(over, body)) return true;
+    const guarded read = guarded_in(graph_, fold::sum, body);
+    for (std::size_t k = 0; k < read.parts.size(); ++k) {
+        const expr_list bodies = bodies_of_parts(fold::sum, over, read, k);
+        const loop_list related = graph_[read.parts[k]].indices;
+        const auto pays = [&](expr part) {
+            const auto p = prefix_product_of(fold::sum, over, part);
+            return p ? pays_up_to_index(*p) : !looks_at_pairs(graph_.sum(over, part), related);
+        };
+        if (!bodies.empty() && std::ranges::all_of(bodies, pays)) return true;
+    }
+    return false;
+}
+
 // The sum with the factors of a tensor of all pairs in its place, where it is then one up to an
 // index that need not go over all pairs.
 expr lowering::with_written_out(expr sum) {
     if (plan_.careful || graph_[sum].kind != kind::sum) return sum;
     const auto written = products_.written_out(graph_[sum].over, graph_[sum].arguments[0]);
     if (!written) return sum;
-    const auto p = prefix_product_of(fold::sum, written->over, written->body);
-    if (p ? !pays_up_to_index(*p) : !pays_along_pairs(written->over, written->body)) return sum;
+    if (!pays_written_out(written->over, written->body)) return sum;
     const expr made = graph_.sum(written->over, written->body);
     if (graph_[made].kind != kind::sum) return sum;
     products_.take(*written);

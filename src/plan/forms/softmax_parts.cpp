@@ -10,22 +10,6 @@
 #include "src/plan/forms/lower.hpp"
 
 namespace ricci::plan {
-namespace {
-
-/// The place that a condition leaves of a loop, where that is a number.
-std::optional<std::int64_t> only_place(const graph& values, const expr_list& conditions, loop j) {
-    for (const expr c : conditions) {
-        const auto compared = compared_in(values, c);
-        if (!compared || compared->code != opcode::equal || compared->has_edge()) continue;
-        const place difference = compared->difference();
-        if (difference.terms.size() != 1 || std::abs(difference.factor(j)) != 1) continue;
-        const std::int64_t at = -difference.offset * difference.factor(j);
-        if (at >= 0 && at < values.extent(j)) return at;
-    }
-    return {};
-}
-
-}  // namespace
 
 // exp(x_j - m_i) where the conditions of a part hold, as factors.
 static expr_list weights_of(graph& values, const expr_list& conditions, expr value, expr most) {
@@ -121,19 +105,9 @@ std::vector<lowering::weights_of_part> lowering::softmax_parts(expr weights, con
     loop_list ends;
     for (const expr c : read.parts) ends = united(ends, without(graph_[c].indices, {j}));
     if (ends.empty() || !read.value || !common(graph_[read.value].indices, ends).empty()) return {};
-    std::vector<weights_of_part> parts{{read.parts, read.value, {}, {}, {}}};
-    for (std::size_t k = 0; k < read.parts.size(); ++k) {
-        const expr_list conditions = parts_of_condition(read.parts[k], {j});
-        if (conditions == expr_list{read.parts[k]}) continue;
-        parts.clear();
-        for (const expr c : conditions) {
-            auto own = read.parts;
-            own.erase(own.begin() + static_cast<std::ptrdiff_t>(k));
-            for (const expr one : conjuncts_of(graph_, c)) own.push_back(one);
-            parts.push_back({own, read.value, {}, {}, {}});
-        }
-        break;
-    }
+    std::vector<weights_of_part> parts;
+    for (expr_list& conditions : parts_of_conditions(read.parts, j))
+        parts.push_back({std::move(conditions), read.value, {}, {}, {}});
     const bool all = std::ranges::all_of(
         parts, [&](weights_of_part& p) { return is_taken_alone(p, j, over, beside); });
     return all ? parts : std::vector<weights_of_part>{};
@@ -150,19 +124,35 @@ expr_list lowering::beside_weights(const expr_list& factors, std::size_t k) {
     return beside;
 }
 
+// What stands beside weights of these loops, of which what sums over others has been summed, once
+// for all parts, where that leaves nothing of pairs.
+expr_list lowering::summed_beside(const expr_list& beside, const loop_list& weighed,
+                                  loop_list& over) {
+    const loop_list own = without(over, weighed);
+    expr_list first, rest;
+    for (const expr f : beside)
+        (common(graph_[f].indices, own).empty() ? rest : first).push_back(f);
+    const expr product = graph_.multiply(first);
+    if (own.empty() || without(weighed, graph_[product].indices).empty()) return beside;
+    rest.push_back(stored(graph_.sum(own, product)));
+    over = without(over, own);
+    return rest;
+}
+
 // A sum of such weights. None: it is nothing of the kind.
 expr lowering::weights_in_parts(const loop_list& over, expr body) {
-    if (plan_.careful || !graph_.compares() || !graph_.solves_places() ||
-        (type_ != element::f32 && type_ != element::f64))
-        return expr::none;
+    if (!may_carry()) return expr::none;
     const expr_list all = guarded_in(graph_, fold::sum, body).parts;
     for (std::size_t k = 0; k < all.size(); ++k) {
         if (!is_softmax(graph_[all[k]])) continue;
-        const expr_list beside = beside_weights(all, k);
+        expr_list beside = beside_weights(all, k);
         auto parts = softmax_parts(all[k], over, beside);
-        if (parts.empty() || (parts.size() == 1 && parts[0].pairs)) continue;
+        if (parts.empty()) continue;
         const loop j = graph_[all[k]].over[0];
-        for (auto& p : parts) find_state(p, j);
+        loop_list left = over;
+        beside = summed_beside(beside, graph_[all[k]].indices, left);
+        for (auto& p : parts)
+            if (parts.size() > 1 || !p.pairs) find_state(p, j);
         const auto shares = shares_of(parts);
         expr_list terms;
         for (std::size_t n = 0; n < parts.size(); ++n) {
@@ -181,7 +171,7 @@ expr lowering::weights_in_parts(const loop_list& over, expr body) {
                     opcode::reciprocal,
                     graph_.apply(code_of(ir::function::maximum), p.sum, graph_.constant(1)))));
             }
-            terms.push_back(graph_.sum(over, graph_.multiply(product)));
+            terms.push_back(graph_.sum(left, graph_.multiply(product)));
         }
         return graph_.add(terms);
     }

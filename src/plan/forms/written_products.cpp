@@ -101,9 +101,9 @@ const written_products::definition* written_products::definition_of(expr factor)
     return found == known_.end() || !found->second ? nullptr : &*found->second;
 }
 
-// Pairs of loops that inequalities compare, in factors or in what tensors are by definition.
+// Pairs of loops that conditions compare, in factors or in what tensors are by definition.
 std::vector<written_products::pair> written_products::compared_in(expr_span factors) const {
-    const auto& values = plan_.values;
+    auto& values = plan_.values;
     std::vector<pair> all;
     const auto add = [&](loop a, loop b) {
         const pair p{std::min(a, b), std::max(a, b)};
@@ -111,9 +111,7 @@ std::vector<written_products::pair> written_products::compared_in(expr_span fact
     };
     for (const expr f : factors) {
         const auto& node = values[f];
-        if (node.kind == kind::operation && node.indices.size() == 2 &&
-            (node.code == opcode::less || node.code == opcode::less_equal))
-            add(node.indices[0], node.indices[1]);
+        if (const auto related = related_by(values, f)) add(related->first, related->second);
         const auto* known = definition_of(f);
         const auto names = known != nullptr ? names_at(known->target, node.source) : std::nullopt;
         if (!names) continue;

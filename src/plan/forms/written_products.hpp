@@ -31,8 +31,8 @@ public:
         expr body;
         std::vector<slot_number> slots;  // of the tensors that are no longer in it
     };
-    /// The sum with the factors of tensors that have two loops of which one is summed and which an
-    /// inequality compares; nothing where there are none. Loops that the tensors were summed over
+    /// The sum with the factors of tensors that have two loops of which one is summed and which a
+    /// condition compares; nothing where there are none. Loops that the tensors were summed over
     /// are new ones.
     std::optional<written_sum> written_out(const loop_list& over, expr body) const;
     /// That sum is what the plan computes.
@@ -46,7 +46,7 @@ private:
         access target;
         expr_list factors;
         loop_list over;
-        std::vector<pair> compared;  // loops of an inequality in it
+        std::vector<pair> compared;  // loops of a condition in it
     };
     const definition* definition_of(expr factor) const;
     bool flatten(expr value, definition& to) const;

@@ -57,6 +57,23 @@ void add_conjuncts(graph& values, expr condition, expr_list& to) {
     }
 }
 
+// Whether it says of places alone how they lie; `both` is set where it is those of two loops.
+bool says_how_places_lie(graph& values, expr condition, bool& both) {
+    return std::ranges::all_of(conjuncts_of(values, condition), [&](expr c) {
+        const auto& node = values[c];
+        if (node.kind == kind::operation && node.code == opcode::logical_or)
+            return std::ranges::all_of(expr_list(node.arguments), [&](expr side) {
+                return says_how_places_lie(values, side, both);
+            });
+        const auto compared = compared_in(values, c);
+        if (!compared || compared->has_edge()) return false;
+        const place difference = compared->difference();
+        both = both || difference.terms.size() > 1;
+        return std::ranges::any_of(difference.terms,
+                                   [](const term& t) { return std::abs(t.factor) == 1; });
+    });
+}
+
 class fold_reader {
 public:
     fold_reader(graph& values, fold folding, beside_cases beside)
@@ -151,6 +168,26 @@ std::optional<triangle> triangle_in(const graph& values, expr condition, loop j)
     if (other.factor != -bound->sign) return {};
     const bool up = bound->sign < 0;
     return triangle{j, other.over, up, up ? bound->rest.offset : -bound->rest.offset};
+}
+
+std::optional<std::pair<loop, loop>> related_by(graph& values, expr condition) {
+    const loop_list loops = values[condition].indices;
+    if (values[condition].kind != kind::operation || loops.size() != 2) return {};
+    bool both = false;
+    if (!says_how_places_lie(values, condition, both) || !both) return {};
+    return std::pair{loops[0], loops[1]};
+}
+
+std::optional<std::int64_t> only_place(const graph& values, expr_span conditions, loop j) {
+    for (const expr c : conditions) {
+        const auto compared = compared_in(values, c);
+        if (!compared || compared->code != opcode::equal || compared->has_edge()) continue;
+        const place difference = compared->difference();
+        if (difference.terms.size() != 1 || std::abs(difference.factor(j)) != 1) continue;
+        const std::int64_t at = -difference.offset * difference.factor(j);
+        if (at >= 0 && at < values.extent(j)) return at;
+    }
+    return {};
 }
 
 expr_list conjuncts_of(graph& values, expr condition) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "src/plan/pool/expression.hpp"
 
@@ -37,6 +38,11 @@ struct bound_of_fold {
 };
 std::optional<bound_of_fold> bound_in(const graph&, expr condition, const loop_list& over);
 
+/// The two loops of a condition that is made of comparisons of their places, of which one has a loop
+/// as it is: [j != i], [j <= i and j >= 3], [j > 2i or j = 2]. A fold under it may take one pass, be
+/// solved, or be several that are.
+std::optional<std::pair<loop, loop>> related_by(graph&, expr condition);
+
 /// The pairs under a condition: j <= i + offset, or i + offset <= j where it points down.
 struct triangle {
     loop j, i;
@@ -65,6 +71,9 @@ std::optional<loop_equality> loop_equality_in(const graph& values, expr conditio
     }
     return {};
 }
+
+/// The place that conditions leave of a loop, where one says that it is a number.
+std::optional<std::int64_t> only_place(const graph&, expr_span conditions, loop);
 
 /// The factors of a condition, [a and b] as [a] [b], and [|p| <= n] as [-n <= p] [p <= n].
 expr_list conjuncts_of(graph&, expr condition);

@@ -27,8 +27,10 @@ std::optional<loop_map> names_at(const access& defined, const access& read) {
     return fixed.empty() ? names : std::nullopt;
 }
 
-void definitions::add(const access& target, const std::vector<std::int64_t>& extents, expr value) {
-    if (value && is_whole_tensor(values_, target, extents)) known_[target.slot] = {target, value};
+void definitions::add(const access& target, const std::vector<std::int64_t>& extents, expr value,
+                      expr written) {
+    if (value && is_whole_tensor(values_, target, extents))
+        known_[target.slot] = {target, value, written ? written : value};
 }
 
 const definition* definitions::of(slot_number tensor) const {
@@ -44,10 +46,10 @@ expr definitions::part_at(const definition& d, expr part, const access& read) co
     return there ? values_.renamed(there, *names) : expr(expr::none);
 }
 
-expr definitions::value_of(expr load) const {
+expr definitions::at(expr load, expr definition::*part) const {
     const auto& node = values_[load];
     const definition* const d = node.kind == kind::load ? of(node.source.slot) : nullptr;
-    return d == nullptr ? expr::none : part_at(*d, d->value, node.source);
+    return d == nullptr ? expr::none : part_at(*d, d->*part, node.source);
 }
 
 }  // namespace ricci::plan

@@ -14,6 +14,7 @@ namespace ricci::plan {
 struct definition {
     access target;
     expr value;
+    expr written;  // the same before conditions in it were solved
 };
 
 /// The loops of a definition and those at which its tensor is read, axis by axis; nothing where it
@@ -25,16 +26,20 @@ public:
     explicit definitions(graph& values) : values_(values) {}
 
     /// Remembers what an equation computes where that is all of a tensor of these extents.
-    void add(const access& target, const std::vector<std::int64_t>& extents, expr value);
+    void add(const access& target, const std::vector<std::int64_t>& extents, expr value,
+             expr written = expr::none);
     /// None: an input, or a tensor of which it is not known.
     const definition* of(slot_number) const;
     /// A part of a definition's value where its tensor is read; none: it has no form there. What
     /// it binds are other loops than those that are read.
     expr part_at(const definition&, expr part, const access& read) const;
-    /// The value of a load; none: it is not known.
-    expr value_of(expr load) const;
+    /// The value of a load, and as it was written; none: it is not known.
+    expr value_of(expr load) const { return at(load, &definition::value); }
+    expr written_of(expr load) const { return at(load, &definition::written); }
 
 private:
+    expr at(expr load, expr definition::*part) const;
+
     graph& values_;
     small_map<slot_number, definition, 1> known_;
 };

@@ -81,8 +81,11 @@ private:
     // [x_j = the extremum of all x].
     std::optional<pair_weight> extreme(expr value, expr compared) const {
         if (contains(values_[compared].indices, pairs_.j)) return {};
-        const bool reads = values_[compared].kind == kind::load;
-        const expr extremum = reads ? defined_.value_of(compared) : compared;
+        if (values_[compared].kind != kind::load) return extreme(value, compared, compared);
+        if (auto found = extreme(value, compared, defined_.written_of(compared))) return found;
+        return extreme(value, compared, defined_.value_of(compared));
+    }
+    std::optional<pair_weight> extreme(expr value, expr compared, expr extremum) const {
         if (!extremum || values_[extremum].over.size() != 1) return {};
         const fold folding = values_[extremum].folding;
         if (folding != fold::maximum && folding != fold::minimum) return {};

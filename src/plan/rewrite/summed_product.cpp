@@ -9,14 +9,10 @@
 namespace ricci::plan {
 namespace {
 
-// A sum up to a loop is not by all pairs where there are so many places, and so many for each value
-// that a product of two of its factors sums.
+// A sum of what a condition leaves of two loops is not by all pairs where there are so many places,
+// and so many for each value that a product of two of its factors sums.
 constexpr std::int64_t least_places_with_state = 256;
 constexpr double state_over_summed = 6;
-
-bool is_inequality(const expression& e) {
-    return e.kind == kind::operation && (e.code == opcode::less || e.code == opcode::less_equal);
-}
 
 }  // namespace
 
@@ -39,20 +35,19 @@ expr summed_product::sum_of_pair(graph& values, std::size_t a, std::size_t b) co
     return values.sum(closed_by(values, a, b), values.multiply({factors[a], factors[b]}));
 }
 
-bool summed_product::pairs_places(const graph& values, std::size_t a, std::size_t b) const {
+bool summed_product::pairs_places(graph& values, std::size_t a, std::size_t b) const {
     const auto &first = values[factors[a]].indices, &second = values[factors[b]].indices;
     const double summed = values.size(closed_by(values, a, b));
     for (std::size_t k = 0; k < factors.size(); ++k) {
+        if (k == a || k == b || !related_by(values, factors[k])) continue;
         const auto& compared = values[factors[k]].indices;
-        if (k == a || k == b || !is_inequality(values[factors[k]]) || compared.size() != 2)
-            continue;
         const bool apart = without(compared, united(first, second)).empty() &&
                            common(compared, first).size() == 1 &&
                            common(compared, second).size() == 1;
         bool mixed = false;  // another factor has both: there is no state
         for (const expr other : factors)
-            mixed =
-                mixed || (other != factors[k] && without(compared, values[other].indices).empty());
+            mixed = mixed || (without(compared, values[other].indices).empty() &&
+                              !related_by(values, other));
         if (!apart || mixed || common(compared, over).empty()) continue;
         const auto places = std::min(values.extent(compared[0]), values.extent(compared[1]));
         if (places >= least_places_with_state &&

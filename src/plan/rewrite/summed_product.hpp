@@ -23,9 +23,10 @@ struct summed_product {
     /// What two of the factors are summed over before the others come in.
     loop_list closed_by(const graph&, std::size_t a, std::size_t b) const;
     expr sum_of_pair(graph&, std::size_t a, std::size_t b) const;
-    /// Whether a sum up to a loop, as of [j <= i], would be one over all pairs of i and j with the
-    /// product of these two in it, which carries a state without: see prefix_blocks.cpp.
-    bool pairs_places(const graph&, std::size_t a, std::size_t b) const;
+    /// Whether a sum under a condition between two loops, as [j <= i], would be one over all pairs
+    /// of them with the product of these two in it. Without, it carries a state, as in
+    /// prefix_blocks.cpp, or is of the few pairs that the condition leaves.
+    bool pairs_places(graph&, std::size_t a, std::size_t b) const;
     /// Whether it has more loops than any of the factors.
     bool is_contracted(const graph&) const;
     /// Multiplications along the best path through it.
