@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "src/base/arithmetic.hpp"
 #include "src/plan/forms/lower.hpp"
 
 namespace ricci::plan {
@@ -82,16 +83,20 @@ bool lowering::take_distances(decayed_sum& d) const {
     return graph_.size(without(without(state, d.alone), {l})) <= largest;
 }
 
+// Whether each i stands for a place of j, but for those that no j goes with; elsewhere some have all.
+bool lowering::ends_inside(const triangle& pairs) const {
+    const std::int64_t last = pairs.stride * (graph_.extent(pairs.i) - 1) + pairs.offset;
+    const bool inside = pairs.up ? last < graph_.extent(pairs.j) : pairs.offset >= 0;
+    return pairs.stride == 1 && inside;
+}
+
 std::optional<lowering::decayed_sum> lowering::decayed_sum_under(const triangle& pairs,
                                                                  const loop_list& over,
                                                                  expr_span factors) const {
     const std::int64_t places = graph_.extent(pairs.j);
-    // Each i stands for a place of j, but for those that no j goes with.
-    const bool ends_inside =
-        pairs.up ? graph_.extent(pairs.i) + pairs.offset <= places : pairs.offset >= 0;
     const bool over_i = contains(over, pairs.i);
     const bool over_j = contains(over, pairs.j);
-    if (!ends_inside || places < fewest_carried || !(over_i || over_j)) return {};
+    if (places < fewest_carried || !(over_i || over_j)) return {};
     decayed_sum found;
     found.pairs = pairs;
     found.over_i = !over_j;  // of both the sum over i comes later
@@ -106,11 +111,12 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_under(const triangle&
             if (!summed) beside = united(beside, indices);
             continue;
         }
-        if (triangle_in(graph_, f, pairs.j) == pairs) continue;
+        if (strided_triangle_in(graph_, f, pairs.j) == pairs) continue;
         const bool twice = graph_[f].kind == kind::operation && graph_[f].code == opcode::square;
         const expr factor = twice ? graph_[f].arguments[0] : f;
         const auto weight = pair_weight_in(graph_, known_.defined, factor, pairs);
-        if (!weight) return {};
+        // Who is how far from a place that is beyond the last one has no weight there.
+        if (!weight || (is_of_distance(*weight) && !ends_inside(pairs))) return {};
         found.weights.insert(found.weights.end(), twice ? 2 : 1, *weight);
         if (weight->of) beside = united(beside, without(graph_[weight->of].indices, {pairs.j}));
     }
@@ -130,7 +136,7 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_of(const loop_list& o
         const bool softmax = is_softmax(node);
         for (const loop j : softmax ? node.over : node.indices) {
             // What a softmax gives is 0 where its condition does not hold.
-            auto pairs = triangle_in(graph_, f, j);
+            auto pairs = strided_triangle_in(graph_, f, j);
             if (softmax)
                 if (const auto folded = pairs_in(graph_, fold::softmax, node.arguments[0], j))
                     pairs = folded->pairs;
@@ -160,7 +166,8 @@ expr lowering::up_to_each(fold folding, expr value, const triangle& pairs, std::
 
 // The extremum up to each place of j; where it is in memory for each i, it is there.
 expr lowering::extremum_of(const pair_weight& weight, expr x, const triangle& pairs) {
-    const bool same_places = pairs.offset == 0 && graph_.extent(pairs.i) == graph_.extent(pairs.j);
+    const bool same_places =
+        pairs.offset == 0 && pairs.stride == 1 && graph_.extent(pairs.i) == graph_.extent(pairs.j);
     if (weight.extremum && same_places) {
         const bool is_load = graph_[weight.extremum].kind == kind::load;
         if (const expr there = is_load ? weight.extremum : in_memory(weight.extremum))
@@ -243,6 +250,51 @@ place lowering::place_inside(loop l, std::int64_t by, loop of, expr_list& condit
     return to;
 }
 
+// The place of j that an i stands for, and the condition that some j goes with it; where all do, it
+// is the last one.
+place lowering::end_of_pairs(const triangle& pairs, expr_list& conditions) {
+    if (ends_inside(pairs)) return place_inside(pairs.i, pairs.offset, pairs.j, conditions);
+    const std::int64_t last = graph_.extent(pairs.j) - 1;
+    place to{pairs.offset, {{pairs.i, pairs.stride}}};
+    const expr at = graph_.position(to);
+    const auto number = [&](std::int64_t n) { return graph_.constant(static_cast<double>(n)); };
+    conditions.push_back(pairs.up ? graph_.apply(opcode::less_equal, number(0), at)
+                                  : graph_.apply(opcode::less_equal, at, number(last)));
+    to.edge = edge::clamp;
+    to.high = last;
+    return to;
+}
+
+// What there is of each i, at the place of j that it stands for; what has all is added up at the
+// last one.
+expr lowering::at_ends(expr value, const triangle& pairs) {
+    const std::int64_t last = graph_.extent(pairs.j) - 1, rows = graph_.extent(pairs.i);
+    const auto row_of = [&](std::int64_t at) {  // the first that stands for a place from there on
+        const std::int64_t row = -floor_divide(pairs.offset - at, pairs.stride);
+        return std::clamp<std::int64_t>(row, 0, rows);
+    };
+    const std::int64_t first = row_of(0), end = row_of(last + 1);
+    const loop_range all = pairs.up ? loop_range{end, rows - end} : loop_range{0, first};
+    const auto indices = united(without(graph_[value].indices, {pairs.i}), {pairs.j});
+    const access target = temporary(indices, expr::none, type_);
+    const auto at = [&](place there) { return moved(graph_, target, {pairs.j, std::move(there)}); };
+    emit_map(target, indices, graph_.constant(0), fold::none, {});
+    if (end > first) {
+        const moved_loop row = to_part(graph_, pairs.i, {first, end - first});
+        place there{pairs.offset, {}};
+        there.add(row.to, pairs.stride);
+        const access inside = at(there);
+        emit_map(inside, loops_of(inside), graph_.moved(value, {&row, 1}), fold::none, {});
+    }
+    if (all.count > 0) {
+        const moved_loop row = to_part(graph_, pairs.i, all);
+        const access edge = at({pairs.up ? last : 0, {}});
+        const expr sum = graph_.sum(moved(loop_list{pairs.i}, row), graph_.moved(value, {&row, 1}));
+        emit_map(edge, loops_of(edge), graph_.add({graph_.load(edge), sum}), fold::none, {});
+    }
+    return graph_.load(target);
+}
+
 // Links that are the same from any place to the next one are read where they are; others lie in
 // memory along the places. The link between places n and n + 1 is at n + 1.
 expr lowering::read_links(const link_of_pairs& links, pair_parts& parts, loop along,
@@ -315,7 +367,7 @@ expr lowering::carried_by_distance(const decayed_sum& d, expr value, const link_
 }
 
 expr lowering::decayed(const decayed_sum& d) {
-    const auto& [j, i, up, offset] = d.pairs;
+    const auto& [j, i, up, offset, stride] = d.pairs;
     hides_ = true;
     pair_parts parts;
     parts.link_loop = graph_.loops().fresh(graph_.loops().letter(j), graph_.extent(j) - 1);
@@ -328,8 +380,12 @@ expr lowering::decayed(const decayed_sum& d) {
     auto product = d.others;
     if (d.over_i) {
         expr_list added;
-        const place end = place_inside(j, -offset, i, added);
-        added.push_back(at_place(value, i, end));
+        if (ends_inside(d.pairs)) {
+            const place end = place_inside(j, -offset, i, added);
+            added.push_back(at_place(value, i, end));
+        } else {
+            added.push_back(at_ends(value, d.pairs));
+        }
         for (const expr e : parts.end) added.push_back(e);
         const expr carried = carried_by_distance(d, graph_.multiply(added), links, parts, !up);
         for (const expr e : parts.start) product.push_back(e);
@@ -340,9 +396,10 @@ expr lowering::decayed(const decayed_sum& d) {
         auto ended = parts.end;
         ended.push_back(carried_by_distance(d, graph_.multiply(added), links, parts, up));
         expr_list conditions;
-        const place end = place_inside(i, offset, j, conditions);
+        const place end = end_of_pairs(d.pairs, conditions);
         for (const expr c : conditions) product.push_back(c);
-        product.push_back(at_place(graph_.multiply(ended), j, end));
+        const expr at_each = graph_.multiply(ended);
+        product.push_back(at_place(ends_inside(d.pairs) ? at_each : stored(at_each), j, end));
     }
     value = graph_.multiply(product);
     return d.later.empty() ? value : graph_.sum(d.later, value);

@@ -109,17 +109,10 @@ expr lowering::extrema_in_parts(const loop_list& over, expr body) {
     for (std::size_t k = 0; k < all.size(); ++k) {
         const auto asked = asked_extremum_in(all[k]);
         if (!asked) continue;
-        // What is folded beside it, as how many are the extremum, is made once for all parts.
-        const auto in_memory = [&](expr e) {
-            const auto what = graph_[e].kind;
-            return what == kind::sum || what == kind::fold ? stored(e) : expr(expr::none);
-        };
         expr_list beside, held;
         for (std::size_t other = 0; other < all.size(); ++other) {
             if (other == k) continue;
-            const bool waits = !graph_[all[other]].bound.empty() &&
-                               !contains(graph_[all[other]].indices, asked->j);
-            const expr f = waits ? graph_.substituted(all[other], in_memory) : all[other];
+            const expr f = with_folds_in_memory(all[other], asked->j);
             (std::ranges::count(asked->conditions, f) > 0 ? held : beside).push_back(f);
         }
         const auto conditions = parts_of_conditions(asked->conditions, asked->j);

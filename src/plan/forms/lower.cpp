@@ -66,6 +66,14 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
     // A number in front of a sum of terms leaves several.
     const expr_list terms = spread(value);
     if (terms.size() == 1) {
+        // What is taken apart may go residue by residue, too.
+        const expr term = terms[0];
+        if (graph_.compares() && !plan_.careful && graph_[term].kind == kind::sum)
+            if (const auto apart =
+                    products_.written_out(graph_[term].over, graph_[term].arguments[0]);
+                apart && bound_with_stride(fold::sum, apart->over, apart->body, false).what &&
+                splits_strides(target, indices, graph_.sum(apart->over, apart->body), beta))
+                return products_.take(*apart);
         if (is_written_alone(target, indices, with_written_out(terms[0]), beta, found)) return;
     } else {
         const bool several = graph_.terms(value).size() > 1;

@@ -313,6 +313,7 @@ private:
     std::vector<weights_of_part> softmax_parts(expr weights, const loop_list& over,
                                                const expr_list& beside);
     expr_list beside_weights(const expr_list& factors, std::size_t k);
+    expr with_folds_in_memory(expr factor, loop j);
     expr_list summed_beside(const expr_list& beside, const loop_list& weighed, loop_list& over);
     expr weights_in_parts(const loop_list& over, expr body);
     // Sums of pairs as linear recurrences, in decayed_sums.cpp.
@@ -364,6 +365,9 @@ private:
                              pair_parts& parts, bool forwards);
     expr extremum_of(const pair_weight& weight, expr x, const triangle& pairs);
     expr at_place(expr value, loop l, place to);
+    bool ends_inside(const triangle& pairs) const;
+    place end_of_pairs(const triangle& pairs, expr_list& conditions);
+    expr at_ends(expr value, const triangle& pairs);
     /// Whether sums may be recurrences: what they multiply by 0 is not hidden.
     bool may_carry() const {
         return !plan_.careful && graph_.compares() && graph_.solves_places() &&
@@ -432,6 +436,8 @@ private:
         loop what;
         std::int64_t stride = 0;
     };
+    expr_list conditions_within(fold folding, expr body);
+    bool is_short_by_index(fold folding, const loop_list& over, expr body);
     strided_bound bound_with_stride(fold folding, const loop_list& over, expr body, bool folded);
     strided_bound bound_with_stride(expr fold);
     expr in_residues(const loop_list& over, expr body);

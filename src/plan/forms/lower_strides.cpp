@@ -1,6 +1,7 @@
 // Sums that read every second element, say: their derivatives add to every second one, and are
 // computed for each residue apart, or for a loop as two. So are folds up to every second place, of
 // which each residue is up to the next one.
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -59,11 +60,34 @@ bool lowering::has_strides(expr sum) {
     return found.what != loop::none || bound_with_stride(sum).what != loop::none;
 }
 
+// The conditions that a fold is under, or that stand in what a sum of weights or of comparisons with
+// an extremum is of.
+expr_list lowering::conditions_within(fold folding, expr body) {
+    expr_list all = guarded_in(graph_, folding, body).parts;
+    if (folding != fold::sum || !may_carry()) return all;
+    for (const expr f : expr_list(all)) {
+        if (const auto weights = related_weights_in(graph_, f))
+            for (const expr c : weights->cases.parts) all.push_back(c);
+        if (const auto asked = asked_extremum_in(f))
+            for (const expr c : asked->conditions) all.push_back(c);
+    }
+    return all;
+}
+
+// Whether a fold up to a place of another loop is short.
+bool lowering::is_short_by_index(fold folding, const loop_list& over, expr body) {
+    if (runs_by_index(folding, over, body)) return true;
+    if (folding != fold::sum || !may_carry()) return false;
+    if (decayed_sum_of(over, body)) return true;
+    const expr_list all = guarded_in(graph_, fold::sum, body).parts;
+    return std::ranges::any_of(all, [&](expr f) { return asked_extremum_in(f).has_value(); });
+}
+
 // The loop i of [i <= 2j + n] in a fold over one of these, i where it is `folded`, of which each
 // residue of i takes one pass or goes by blocks.
 lowering::strided_bound lowering::bound_with_stride(fold folding, const loop_list& over, expr body,
                                                     bool folded) {
-    for (const expr c : guarded_in(graph_, folding, body).parts) {
+    for (const expr c : conditions_within(folding, body)) {
         const auto compared = compared_in(graph_, c);
         if (!compared || compared->has_edge() ||
             (compared->code != opcode::less && compared->code != opcode::less_equal))
@@ -79,7 +103,7 @@ lowering::strided_bound lowering::bound_with_stride(fold folding, const loop_lis
             continue;
         const moved_loop m = residue_of(whole.over, stride, 0);
         const expr there = graph_.moved(body, {&m, 1});
-        if (there && runs_by_index(folding, folded ? moved(over, m) : over, there))
+        if (there && is_short_by_index(folding, folded ? moved(over, m) : over, there))
             return {whole.over, stride};
     }
     return {};

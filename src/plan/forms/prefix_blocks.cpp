@@ -170,6 +170,8 @@ expr lowering::with_terms_apart(expr sum) {
 bool lowering::pays_written_out(const loop_list& over, expr body) {
     if (const auto p = prefix_product_of(fold::sum, over, body)) return pays_up_to_index(*p);
     if (pays_along_pairs(over, body)) return true;
+    if (!graph_.compares()) return false;
+    if (bound_with_stride(fold::sum, over, body, true).what) return true;
     const guarded read = guarded_in(graph_, fold::sum, body);
     for (std::size_t k = 0; k < read.parts.size(); ++k) {
         const expr_list bodies = bodies_of_parts(fold::sum, over, read, k);

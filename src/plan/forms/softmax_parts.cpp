@@ -69,9 +69,9 @@ void lowering::find_state(weights_of_part& part, loop j) {
     const pair_weight weight{pair_weight::weight_kind::softmax, fold::maximum, x, expr::none};
     const auto w = weights_up_to_each(x, extremum_of(weight, x, pairs), pairs, parts);
     expr_list inside;
-    const place there = place_inside(pairs.i, pairs.offset, j, inside);
-    const expr holds = graph_.multiply(inside);
-    part.most = graph_.apply(opcode::select, holds, at_place(w.most, j, there), lowest);
+    const place there = end_of_pairs(pairs, inside);
+    const expr holds = graph_.multiply(inside), most = ends_inside(pairs) ? w.most : stored(w.most);
+    part.most = graph_.apply(opcode::select, holds, at_place(most, j, there), lowest);
     part.sum = graph_.multiply({holds, at_place(w.sum, j, there)});
 }
 
@@ -98,18 +98,13 @@ expr_list lowering::shares_of(const std::vector<weights_of_part>& parts) {
 // nothing where they do.
 std::vector<lowering::weights_of_part> lowering::softmax_parts(expr weights, const loop_list& over,
                                                                const expr_list& beside) {
-    const expression& node = graph_[weights];
-    if (!is_softmax(node) || node.over.size() != 1) return {};
-    const loop j = node.over[0];
-    const guarded read = guarded_in(graph_, fold::softmax, node.arguments[0]);
-    loop_list ends;
-    for (const expr c : read.parts) ends = united(ends, without(graph_[c].indices, {j}));
-    if (ends.empty() || !read.value || !common(graph_[read.value].indices, ends).empty()) return {};
+    const auto read = related_weights_in(graph_, weights);
+    if (!read) return {};
     std::vector<weights_of_part> parts;
-    for (expr_list& conditions : parts_of_conditions(read.parts, j))
-        parts.push_back({std::move(conditions), read.value, {}, {}, {}});
+    for (expr_list& conditions : parts_of_conditions(read->cases.parts, read->j))
+        parts.push_back({std::move(conditions), read->cases.value, {}, {}, {}});
     const bool all = std::ranges::all_of(
-        parts, [&](weights_of_part& p) { return is_taken_alone(p, j, over, beside); });
+        parts, [&](weights_of_part& p) { return is_taken_alone(p, read->j, over, beside); });
     return all ? parts : std::vector<weights_of_part>{};
 }
 
@@ -122,6 +117,16 @@ expr_list lowering::beside_weights(const expr_list& factors, std::size_t k) {
         if (other != k && std::ranges::count(conditions, factors[other]) == 0)
             beside.push_back(factors[other]);
     return beside;
+}
+
+// A factor in which what is folded for each i is in memory, made once for all parts.
+expr lowering::with_folds_in_memory(expr factor, loop j) {
+    const auto& node = graph_[factor];
+    if (node.bound.empty() || contains(node.indices, j)) return factor;
+    return graph_.substituted(factor, [&](expr e) {
+        const auto what = graph_[e].kind;
+        return what == kind::sum || what == kind::fold ? stored(e) : expr(expr::none);
+    });
 }
 
 // What stands beside weights of these loops, of which what sums over others has been summed, once
@@ -151,6 +156,7 @@ expr lowering::weights_in_parts(const loop_list& over, expr body) {
         const loop j = graph_[all[k]].over[0];
         loop_list left = over;
         beside = summed_beside(beside, graph_[all[k]].indices, left);
+        for (expr& f : beside) f = with_folds_in_memory(f, j);
         for (auto& p : parts)
             if (parts.size() > 1 || !p.pairs) find_state(p, j);
         const auto shares = shares_of(parts);

@@ -17,19 +17,11 @@ bool is_elementwise(const graph& values, expr e, small_set<expr, 16>& seen) {
                        [&](expr a) { return is_elementwise(values, a, seen); });
 }
 
-// The loops of weights of a softmax of what conditions leave of one of them, where the values know
-// nothing of the other.
+// The loops of weights of a softmax of what a condition between two leaves of one.
 std::optional<std::pair<loop, loop>> related_by_weights(graph& values, expr e) {
-    const expression& node = values[e];
-    if (node.kind != kind::fold || node.folding != fold::softmax || node.over.size() != 1)
-        return {};
-    const loop j = node.over[0];
-    const guarded found = guarded_in(values, fold::softmax, node.arguments[0]);
-    loop_list ends;
-    for (const expr c : found.parts) ends = united(ends, without(values[c].indices, {j}));
-    if (!found.value || ends.size() != 1 || contains(values[found.value].indices, ends[0]))
-        return {};
-    return std::pair{std::min(ends[0], j), std::max(ends[0], j)};
+    const auto weights = related_weights_in(values, e);
+    if (!weights || weights->ends.size() != 1) return {};
+    return std::minmax({weights->ends[0], weights->j});
 }
 
 }  // namespace
@@ -113,9 +105,17 @@ std::vector<written_products::pair> written_products::compared_in(expr_span fact
         const auto& node = values[f];
         if (const auto related = related_by(values, f)) add(related->first, related->second);
         const auto* known = definition_of(f);
-        const auto names = known != nullptr ? names_at(known->target, node.source) : std::nullopt;
-        if (!names) continue;
-        for (const auto& [a, b] : known->compared) add(renamed(a, *names), renamed(b, *names));
+        if (known == nullptr) continue;
+        const auto there = [&](loop l) {  // where it is read instead, if that is one loop
+            for (std::size_t axis = 0; axis < node.source.at.size(); ++axis)
+                if (known->target.at[axis].factor(l) != 0)
+                    return node.source.at[axis].terms.size() == 1
+                               ? node.source.at[axis].terms[0].over
+                               : loop(loop::none);
+            return loop(loop::none);
+        };
+        for (const auto& [a, b] : known->compared)
+            if (there(a) && there(b)) add(there(a), there(b));
     }
     return all;
 }
@@ -130,23 +130,29 @@ bool written_products::write_out(expr_span factors, const pair& compared, writte
         const auto* known = contains(indices, compared.first) && contains(indices, compared.second)
                                 ? definition_of(f)
                                 : nullptr;
-        auto names = known != nullptr ? names_at(known->target, values[f].source) : std::nullopt;
-        if (!names) {
+        auto read =
+            known != nullptr ? reading_at(values, known->target, values[f].source) : std::nullopt;
+        expr_list own;
+        loop_list over;
+        if (read) {
+            for (const loop l : known->over) {
+                const loop fresh = values.loops().fresh(values.loops().letter(l), values.extent(l));
+                read->names.emplace_back(l, fresh);
+                add_loop(over, fresh);
+            }
+            for (const expr g : known->factors) own.push_back(value_at(values, *read, g));
+            if (std::ranges::count(own, expr(expr::none)) > 0) read.reset();
+        }
+        if (!read) {
             // A condition that a tensor has by its definition may stand before it, too.
-            const bool again = values.is_bracket(f) &&
-                               std::find(product.begin(), product.end(), f) != product.end();
-            if (!again) product.push_back(f);
+            const bool holds = values.is_bracket(f);
+            for (const expr part : holds ? conjuncts_of(values, f) : expr_list{f})
+                if (!holds || std::ranges::count(product, part) == 0) product.push_back(part);
             continue;
         }
         any = true;
         to.slots.push_back(known->target.slot);
-        for (const loop l : known->over) {
-            const loop own = values.loops().fresh(values.loops().letter(l), values.extent(l));
-            names->emplace_back(l, own);
-            add_loop(to.over, own);
-        }
-        expr_list own;
-        for (const expr g : known->factors) own.push_back(values.renamed(g, *names));
+        to.over = united(to.over, over);
         write_out(own, compared, to, product);
     }
     return any;

@@ -161,13 +161,20 @@ std::optional<bound_of_fold> bound_in(const graph& values, expr condition, const
     return found;
 }
 
-std::optional<triangle> triangle_in(const graph& values, expr condition, loop j) {
+std::optional<triangle> strided_triangle_in(const graph& values, expr condition, loop j) {
     const auto bound = bound_in(values, condition, {j});
     if (!bound || bound->rest.terms.size() != 1) return {};
     const term& other = bound->rest.terms[0];
-    if (other.factor != -bound->sign) return {};
+    const std::int64_t stride = -bound->sign * other.factor;
+    if (stride < 1) return {};
     const bool up = bound->sign < 0;
-    return triangle{j, other.over, up, up ? bound->rest.offset : -bound->rest.offset};
+    return triangle{j, other.over, up, up ? bound->rest.offset : -bound->rest.offset, stride};
+}
+
+std::optional<triangle> triangle_in(const graph& values, expr condition, loop j) {
+    auto found = strided_triangle_in(values, condition, j);
+    if (found && found->stride != 1) found.reset();
+    return found;
 }
 
 std::optional<std::pair<loop, loop>> related_by(graph& values, expr condition) {
@@ -225,6 +232,18 @@ guarded guarded_in(graph& values, fold folding, expr body, beside_cases beside) 
     fold_reader reader(values, folding, beside);
     reader.take(body);
     return reader.found();
+}
+
+std::optional<related_weights> related_weights_in(graph& values, expr e) {
+    const expression& node = values[e];
+    if (!is_softmax(node) || node.over.size() != 1) return {};
+    related_weights found{node.over[0], guarded_in(values, fold::softmax, node.arguments[0]), {}};
+    for (const expr c : found.cases.parts)
+        found.ends = united(found.ends, without(values[c].indices, {found.j}));
+    if (found.ends.empty() || !found.cases.value ||
+        !common(values[found.cases.value].indices, found.ends).empty())
+        return {};
+    return found;
 }
 
 expr body_of(graph& values, fold folding, const guarded& of) {

@@ -43,14 +43,16 @@ std::optional<bound_of_fold> bound_in(const graph&, expr condition, const loop_l
 /// solved, or be several that are.
 std::optional<std::pair<loop, loop>> related_by(graph&, expr condition);
 
-/// The pairs under a condition: j <= i + offset, or i + offset <= j where it points down.
+/// The pairs under a condition: j <= stride * i + offset, or stride * i + offset <= j where it
+/// points down.
 struct triangle {
     loop j, i;
     bool up = true;
-    std::int64_t offset = 0;
+    std::int64_t offset = 0, stride = 1;
     bool operator==(const triangle&) const = default;
 };
-/// What a condition says of one loop and one other.
+/// What a condition says of one loop and one other: of any stride, or of 1.
+std::optional<triangle> strided_triangle_in(const graph&, expr condition, loop j);
 std::optional<triangle> triangle_in(const graph&, expr condition, loop j);
 
 /// An equality of a loop and of a value that knows nothing of it: [v = x_i].
@@ -95,5 +97,14 @@ guarded guarded_in(graph&, fold, expr body, beside_cases = beside_cases::counts)
 bool is_guarded(const graph&, fold, expr part);
 /// The same as the body of a fold.
 expr body_of(graph&, fold, const guarded&);
+
+/// Weights of a softmax over j of a value that knows nothing of the loops that conditions relate to
+/// j, the ends.
+struct related_weights {
+    loop j;
+    guarded cases;
+    loop_list ends;
+};
+std::optional<related_weights> related_weights_in(graph&, expr);
 
 }  // namespace ricci::plan

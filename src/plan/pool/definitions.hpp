@@ -21,6 +21,15 @@ struct definition {
 /// is read at other places than loops as they are.
 std::optional<loop_map> names_at(const access& defined, const access& read);
 
+/// The same where it is read at any place without an edge.
+struct defined_reading {
+    loop_map names;                 // of loops of the definition; new ones where they are elsewhere
+    std::vector<moved_loop> moved;  // these
+};
+std::optional<defined_reading> reading_at(graph&, const access& defined, const access& read);
+/// A part of the definition there; none: it has no form.
+expr value_at(graph&, const defined_reading&, expr part);
+
 class definitions {
 public:
     explicit definitions(graph& values) : values_(values) {}
@@ -33,12 +42,13 @@ public:
     /// A part of a definition's value where its tensor is read; none: it has no form there. What
     /// it binds are other loops than those that are read.
     expr part_at(const definition&, expr part, const access& read) const;
-    /// The value of a load, and as it was written; none: it is not known.
-    expr value_of(expr load) const { return at(load, &definition::value); }
-    expr written_of(expr load) const { return at(load, &definition::written); }
+    /// The value of a load; none: it is not known.
+    expr value_of(expr load) const;
+    /// The same as it was written, of a load at any place.
+    expr written_of(expr load) const;
 
 private:
-    expr at(expr load, expr definition::*part) const;
+    const definition* of_load(expr) const;
 
     graph& values_;
     small_map<slot_number, definition, 1> known_;
