@@ -172,7 +172,11 @@ void count_up(void (*exact)(T*, T, T, std::size_t), T* to, std::int64_t start, s
     const bool small =
         (start < 0 ? -start : start) + reach(p, p_step) + reach(q + 64, q_step) < largest;
     for (std::int64_t i = 0; i < p; ++i, to += q, start += p_step) {
-        if (small && q >= 8) {
+        if (i > 0 && p_step == 0) {
+            std::copy_n(to - q, q, to);
+        } else if (q_step == 0) {
+            std::fill_n(to, q, static_cast<T>(static_cast<counted>(start)));
+        } else if (small && q >= 8) {
             exact(to, static_cast<T>(static_cast<counted>(start)),
                   static_cast<T>(static_cast<counted>(q_step)), static_cast<std::size_t>(q));
         } else {
