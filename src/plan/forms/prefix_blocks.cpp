@@ -157,7 +157,10 @@ expr lowering::with_terms_apart(expr sum) {
             if (graph_[part].kind != kind::sum) break;
             const auto written =
                 products_.written_out(graph_[part].over, graph_[part].arguments[0]);
-            if (!written || !pays_along_pairs(written->over, written->body)) break;
+            if (!written ||
+                (!pays_along_pairs(written->over, written->body) &&
+                 !bound_with_stride(fold::sum, written->over, written->body, true).what))
+                break;
             made.push_back(part);
         }
         if (made.size() == graph_.terms(factors[k]).size()) return graph_.add(made);

@@ -169,6 +169,7 @@ TEST_CASE("conditions between places cost no look at all pairs") {
         {"s^{i} = \\sum_j [j \\le i] [x^j > 0] x^j w^{t_j}\n L = g^i s^i", {"x", "w"}},
         {"s^{ia} = \\sum_j [i - 5 \\le j \\land j \\le i] E^{t_j a}\n L = G^{ia} s^{ia}", {"E"}},
         {R"(s^{ia} = \sum_j [j \le i \lor j = 0] E^{t_j a})", {}},
+        {R"(s^{i} = \sum_j [j = t_i \lor j = 2] x^j)", {}},
         {R"(s^{i} = \log \sum_j [j \ne i] \exp(x^j))", {}},
         {"s^{i} = \\log \\sum_j [j \\ne i] \\exp(x^j)\n L = g^i s^i", {"x"}},
         {"s^{i} = \\log \\sum_j [|i - j| \\le 4] \\exp(x^j)\n L = g^i s^i", {"x"}},
@@ -189,6 +190,9 @@ TEST_CASE("conditions between places cost no look at all pairs") {
         {"s^{i} = \\max_j" + cases("x^j", "2 j \\le i", "-\\infty") + "\n L = g^i s^i", {"x"}},
         {"s^{i} = \\log \\sum_j [j \\le 2 i] \\exp(x^j)\n L = g^i s^i", {"x"}},
         {"s^{i} = \\log \\sum_j [3 j > i + 1] \\exp(x^j)\n L = g^i s^i", {"x"}},
+        {"A^{ij} = \\operatorname{softmax}_j" + cases("x^j", "2 j \\le i", "-\\infty") +
+             "\n s^{i} = A^{ij} y^j\n L = g^i s^i",
+         {"x", "y"}},
         {"A^{ij} = \\operatorname{softmax}_j" + cases("x^j", "j \\le 2 i", "-\\infty") +
              "\n s^{i} = A^{ij} y^j\n L = g^i s^i",
          {"x", "y"}},
