@@ -24,7 +24,6 @@
 #include "src/plan/forms/pair_terms.hpp"
 #include "src/plan/rewrite/maxima_apart.hpp"
 #include "src/plan/code/emit.hpp"
-#include "src/plan/rewrite/exponentials.hpp"
 #include "src/plan/groups/fuse.hpp"
 #include "src/plan/code/join.hpp"
 #include "src/plan/groups/made_twice.hpp"
@@ -199,7 +198,6 @@ private:
             after(pass);
         };
         rewrite_if(write_solutions(request_.program, shapes_, slots_, type), "solutions");
-        rewrite_if(cancel_exponentials(request_.program, roles_, shapes_, slots_, type), "cancel");
     }
     void rewrite(ir::program&& made) {
         rewritten_ = std::make_shared<const ir::program>(std::move(made));

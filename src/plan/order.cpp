@@ -10,6 +10,7 @@
 #include <ricci/ir/rewrite.hpp>
 #include "src/plan/forms/matrix_factors.hpp"
 #include "src/plan/read/equations.hpp"
+#include "src/plan/rewrite/exponentials.hpp"
 #include "src/plan/rewrite/pinned.hpp"
 #include "src/plan/rewrite/share_sums.hpp"
 #include "src/plan/store/unread.hpp"
@@ -210,6 +211,19 @@ bool compares_extrema(const ir::program_view& p) {
     return extremum && equality;
 }
 
+// Whether a function is applied anywhere.
+bool applies(const ir::program_view& p, ir::function f) {
+    return std::any_of(p.nodes.begin(), p.nodes.end(), [f](const ir::node& x) {
+        return x.kind == ir::op::apply && x.detail == static_cast<std::uint8_t>(f);
+    });
+}
+
+// Whether there may be exponentials that cancel.
+bool may_cancel(const ir::program_view& p, element type) {
+    return !is_integer(type) && !is_complex(type) &&
+           (applies(p, ir::function::exp) || applies(p, ir::function::log));
+}
+
 // A plan without assignments, of the slots that are bound.
 program_plan begun_plan(const engine::request& request, const ir::shape_table& shapes,
                         const std::vector<slot>& bound, bool careful) {
@@ -218,7 +232,8 @@ program_plan begun_plan(const engine::request& request, const ir::shape_table& s
     plan.values.set_type(computed_in(request.type));
     plan.values.set_solves_places(request.solve_places);
     plan.values.set_exact_distances(request.exact_distances);
-    plan.values.keep_sums(compares_extrema(request.program));
+    plan.values.keep_sums(compares_extrema(request.program) ||
+                          may_cancel(request.program, request.type));
     plan.type = request.type;
     plan.slots = bound;
     // Numbers of loops keep the order of letters in every equation.
@@ -275,6 +290,37 @@ void show(const char* pass, program_plan& plan, const std::vector<read_equation>
     plan.steps.clear();
 }
 
+// All equations as the passes in the pool leave them; `may_serve`: which tensors others may read in
+// the place of a sum.
+std::vector<read_equation> equations_in_pool(const engine::request& request,
+                                             const ir::shape_table& shapes, const name_roles& roles,
+                                             program_plan& plan, known_tensors& known,
+                                             const std::function<bool(slot_number)>& may_serve,
+                                             const equations_observer& observe) {
+    auto read = read_equations(request.program, shapes, plan, known);
+    show("read", plan, read, observe);
+    if (may_cancel(request.program, request.type))
+        cancel_exponentials(plan, known.defined, read, applies(request.program, ir::function::log),
+                            [&](slot_number tensor) {
+                                const ir::ref name = plan.slots[tensor.index()].name;
+                                return name != ir::none &&
+                                       roles.output[static_cast<std::size_t>(name)];
+                            });
+    show("cancel", plan, read, observe);
+    pin_compared(plan, known.defined, read);
+    show("pin", plan, read, observe);
+    share_sums(plan, read, may_serve);
+    show("share", plan, read, observe);
+    plan.values.settle_sums(request.solve_places);
+    for (read_equation& e : read) {
+        const expr written = e.value;
+        e.for_each_value([&](expr& value) { value = plan.values.settled_sums(value); });
+        if (e.value) known.defined.add(e.target, plan.slot_of(e.target).extents, e.value, written);
+    }
+    show("settle", plan, read, observe);
+    return read;
+}
+
 // `stored`: tensors that are read from memory, whatever they are; those that turn out to be among
 // them are added.
 program_plan ordered(const engine::request& request, const ir::shape_table& shapes,
@@ -291,25 +337,14 @@ program_plan ordered(const engine::request& request, const ir::shape_table& shap
         return roles.adds_up(name) ? number(1) : request.beta;
     };
     const auto copies = put_off(plan, request, postpone, roles);
-    auto read = read_equations(request.program, shapes, plan, known);
-    show("read", plan, read, observe);
-    pin_compared(plan, known.defined, read);
-    show("pin", plan, read, observe);
     // What is scaled is not what others need.
-    share_sums(plan, read, [&](slot_number tensor) {
+    const auto may_serve = [&](slot_number tensor) {
         const slot& s = plan.slots[tensor.index()];
         return s.kind == storage::workspace ||
                (alpha_of(s.name) == number(1) && beta_of(s.name) == number(0) &&
                 !roles.adds_up(s.name));
-    });
-    show("share", plan, read, observe);
-    plan.values.settle_sums(request.solve_places);
-    for (read_equation& e : read) {
-        const expr written = e.value;
-        e.for_each_value([&](expr& value) { value = plan.values.settled_sums(value); });
-        if (e.value) known.defined.add(e.target, plan.slot_of(e.target).extents, e.value, written);
-    }
-    show("settle", plan, read, observe);
+    };
+    const auto read = equations_in_pool(request, shapes, roles, plan, known, may_serve, observe);
     for (const read_equation& of : read) {
         const slot_number target = of.target.slot;
         const ir::ref name = plan.slots[target.index()].name;

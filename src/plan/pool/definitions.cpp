@@ -66,7 +66,8 @@ expr definitions::part_at(const definition& d, expr part, const access& read) co
     std::vector<moved_loop> fixed;
     const auto names = names_at(d.target, read, fixed);
     if (!names) return expr::none;
-    const expr there = values_.moved(values_.apart(loops_of(read), part), fixed);
+    const loop_list taken = united(loops_of(read), loops_of(d.target));
+    const expr there = values_.moved(values_.apart(taken, part), fixed);
     return there ? values_.renamed(there, *names) : expr(expr::none);
 }
 
@@ -85,8 +86,8 @@ expr definitions::written_of(expr load) const {
     if (d == nullptr) return expr::none;
     const access& read = values_[load].source;
     const auto there = reading_at(values_, d->target, read);
-    return there ? value_at(values_, *there, values_.apart(loops_of(read), d->written))
-                 : expr(expr::none);
+    const loop_list taken = united(loops_of(read), loops_of(d->target));
+    return there ? value_at(values_, *there, values_.apart(taken, d->written)) : expr(expr::none);
 }
 
 }  // namespace ricci::plan

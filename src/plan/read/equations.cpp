@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <unordered_set>
 #include <utility>
 
 #include <ricci/ir/extrema.hpp>
@@ -94,6 +95,20 @@ std::vector<read_equation> read_equations(const ir::program_view& p, const ir::s
     }
     matrices.hide();
     return all;
+}
+
+void drop_unread(program_plan& plan, std::vector<read_equation>& read,
+                 const std::function<bool(slot_number)>& is_kept) {
+    std::unordered_set<slot_number> wanted;
+    for (std::size_t k = read.size(); k-- > 0;) {
+        const slot_number slot = read[k].target.slot;
+        if (is_kept(slot)) wanted.insert(slot);
+        if (!wanted.contains(slot)) plan.slots[slot.index()].kind = storage::unused;
+        else
+            plan.values.for_each_load(read[k].values(),
+                                      [&](const access& from) { wanted.insert(from.slot); });
+    }
+    std::erase_if(read, [&](const read_equation& e) { return !wanted.contains(e.target.slot); });
 }
 
 }  // namespace ricci::plan

@@ -2,6 +2,7 @@
 // behind it may ask for.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -52,5 +53,9 @@ read_equation new_equation(program_plan&, ir::ref around, const loop_list& axes,
 /// stands in one but is made by itself, as functions of matrices are, has an equation before it.
 std::vector<read_equation> read_equations(const ir::program_view&, const ir::shape_table&,
                                           program_plan&, known_tensors&);
+
+/// Leaves out what nothing reads any more, unless it `is_kept`.
+void drop_unread(program_plan&, std::vector<read_equation>&,
+                 const std::function<bool(slot_number)>& is_kept);
 
 }  // namespace ricci::plan

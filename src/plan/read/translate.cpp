@@ -16,7 +16,7 @@
 namespace ricci::plan {
 namespace {
 
-opcode code_of(ir::comparison c) {
+opcode comparing(ir::comparison c) {
     switch (c) {
         case ir::comparison::less:
             return opcode::less;
@@ -370,7 +370,7 @@ expr translation::read(ir::ref number) {
         case ir::op::position:
             return position(n, 0);
         case ir::op::compare:
-            return graph_.apply(code_of(static_cast<ir::comparison>(n.detail)), children[0],
+            return graph_.apply(comparing(static_cast<ir::comparison>(n.detail)), children[0],
                                 children[1]);
         case ir::op::choose: {
             expr result = children.back();

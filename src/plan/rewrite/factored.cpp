@@ -3,41 +3,44 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
-#include <ricci/ir/conditions.hpp>
-#include <ricci/ir/rewrite.hpp>
-#include "src/plan/rewrite/logarithms.hpp"
-#include "src/plan/pool/substitute.hpp"
+#include "src/plan/pool/match.hpp"
 
 namespace ricci::plan {
 namespace {
 
-ir::range links(ir::program& p, const std::vector<ir::ref>& list) {
-    return p.add_links(list.data(), static_cast<std::int32_t>(list.size()));
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool is_operation(const expression& e, opcode code) {
+    return e.kind == kind::operation && e.code == code;
 }
 
 // As `take_in_brackets` makes it.
-bool is_bracketed(const ir::program& p, ir::ref exponent) {
-    const ir::node& x = p.nodes[exponent];
-    if (x.kind != ir::op::choose || x.children.count != 3) return false;
-    const ir::node& otherwise = p.nodes[p.links[x.children.first + 2]];
-    return otherwise.kind == ir::op::number &&
-           otherwise.value == -std::numeric_limits<double>::infinity();
+bool is_bracketed(const graph& values, expr exponent) {
+    const auto& e = values[exponent];
+    return is_operation(e, opcode::select) && values.is_constant(e.arguments[2], -infinity);
 }
 
 // Of finite numbers.
-bool may_be_infinite(const ir::program& p, ir::ref n) {
-    if (n == ir::none) return false;
-    const ir::node& x = p.nodes[n];
-    const auto child = [&](std::int32_t k) { return p.links[x.children.first + k]; };
-    const auto is_number = [&](std::int32_t k) { return p.nodes[child(k)].kind == ir::op::number; };
-    if (x.kind == ir::op::divide && !is_number(1)) return true;
-    if (x.kind == ir::op::power && (!is_number(1) || p.nodes[child(1)].value < 0)) return true;
-    if (x.kind == ir::op::apply && x.detail == static_cast<std::uint8_t>(ir::function::log))
-        return true;
-    for (std::int32_t k = 0; k < x.children.count; ++k)
-        if (may_be_infinite(p, child(k))) return true;
-    return false;
+bool may_be_infinite(const graph& values, expr e) {
+    if (!e) return false;
+    const auto& node = values[e];
+    const auto is_number = [&](expr a) { return values[a].kind == kind::constant; };
+    if (node.kind == kind::operation) {
+        if (node.code == opcode::reciprocal) return true;
+        if (node.code == opcode::power &&
+            (!is_number(node.arguments[1]) || values[node.arguments[1]].value < 0))
+            return true;
+        if (node.code == code_of(ir::function::log)) return true;
+    }
+    return std::ranges::any_of(node.arguments, [&](expr a) { return may_be_infinite(values, a); });
+}
+
+expr_list factors_of(const graph& values, expr product) {
+    if (!product) return {};
+    const auto all = values.factors(product);
+    return {all.begin(), all.end()};
 }
 
 }  // namespace
@@ -60,9 +63,8 @@ void exponential_products::multiply(factored& f, exponential x) {
         // A sum by itself: 0 in a row of -\infinity or of nothing, as its weights are; else 1.
         if (!y->over.empty() && !has_weights_of(f.coefficient, *y) &&
             !has_weights_of(f.coefficient, x)) {
-            const ir::range over = links(p_, y->over);
-            const ir::ref weights = p_.reduce(ir::reduction::softmax, over, y->exponent);
-            f.coefficient = product(f.coefficient, p_.reduce(ir::reduction::sum, over, weights));
+            const expr weights = values_.row(fold::softmax, y->over, y->exponent);
+            f.coefficient = product(f.coefficient, values_.sum(y->over, weights));
         }
         f.exponentials.erase(y);
         return;
@@ -70,17 +72,18 @@ void exponential_products::multiply(factored& f, exponential x) {
     f.exponentials.push_back(std::move(x));
 }
 
-bool exponential_products::has_weights_of(ir::ref n, const exponential& x) const {
-    if (n == ir::none) return false;
-    const ir::node& y = p_.nodes[n];
-    const auto is = [&](ir::reduction r) {
-        return y.kind == ir::op::reduce && y.detail == static_cast<std::uint8_t>(r);
-    };
-    if (is(ir::reduction::softmax)) return ir::same_expression(p_, child(n, 0), x.exponent);
-    if (is(ir::reduction::sum)) return has_weights_of(child(n, 0), x);
-    for (std::int32_t k = 0; y.kind == ir::op::multiply && k < y.children.count; ++k)
-        if (has_weights_of(child(n, k), x)) return true;
-    return false;
+bool exponential_products::has_weights_of(expr e, const exponential& x) {
+    if (!e) return false;
+    const auto& node = values_[e];
+    if (node.folding == fold::softmax) {
+        const auto names = names_of(x.exponent, x.over, node.arguments[0]);
+        return names && std::ranges::all_of(x.over, [&](loop l) {
+                   return contains(node.over, renamed(l, *names));
+               });
+    }
+    const bool goes_on = node.kind == kind::sum || is_operation(node, opcode::multiply);
+    return goes_on &&
+           std::ranges::any_of(node.arguments, [&](expr a) { return has_weights_of(a, x); });
 }
 
 factored exponential_products::settled(factored f) {
@@ -91,12 +94,12 @@ factored exponential_products::settled(factored f) {
             if (all.over.empty() && (!all.total || one.total)) continue;
             const double times =
                 std::copysign(std::min(std::abs(one.times), std::abs(all.times)), one.times);
-            ir::ref each = all.total ? quotient(one, all) : weight(one, all);
-            if (each == ir::none && times == 1) each = share(f.coefficient, one, all);
-            if (each == ir::none) continue;
+            expr each = all.total ? quotient(one, all) : weight(one, all);
+            if (!each && times == 1) each = share(f.coefficient, one, all);
+            if (!each) continue;
             f.cancels = true;
             // an exponential that is 0 does not hide what else is infinite; its brackets do
-            if (all.total || may_be_infinite(p_, f.coefficient))
+            if (all.total || may_be_infinite(values_, f.coefficient))
                 f.coefficient = product(f.coefficient, brackets_of(one.exponent));
             f.coefficient = product(f.coefficient, raised(each, times));
             one.times -= times;
@@ -108,208 +111,266 @@ factored exponential_products::settled(factored f) {
 
 void exponential_products::take_in_brackets(factored& f) {
     const auto is_single = [](const exponential& x) { return x.over.empty(); };
-    const auto first = std::find_if(f.exponentials.begin(), f.exponentials.end(), is_single);
-    if (f.coefficient == ir::none || first == f.exponentials.end() || first->times != 1 ||
+    const auto first = std::ranges::find_if(f.exponentials, is_single);
+    if (!f.coefficient || first == f.exponentials.end() || first->times != 1 ||
         std::count_if(first, f.exponentials.end(), is_single) != 1)
         return;
     exponential& only = *first;
-    ir::ref rest = ir::none;
-    std::vector<ir::ref> brackets;
-    for (const ir::ref factor : factors_of(f.coefficient)) {
-        if (p_.nodes[factor].kind == ir::op::compare) brackets.push_back(factor);
-        else rest = product(rest, factor);
-    }
-    for (const ir::ref bracket : brackets) {
-        const ir::ref children[] = {only.exponent, bracket,
-                                    p_.number(-std::numeric_limits<double>::infinity())};
-        only.exponent = p_.make(ir::op::choose, 0, children, 3);
-        only.written = product(bracket, only.written);
+    expr rest;
+    for (const expr factor : factors_of(values_, f.coefficient)) {
+        const auto& node = values_[factor];
+        const bool compares = node.kind == kind::operation && node.code >= opcode::less &&
+                              node.code <= opcode::logical_or;
+        if (!compares) {
+            rest = product(rest, factor);
+            continue;
+        }
+        only.exponent =
+            values_.apply(opcode::select, factor, only.exponent, values_.constant(-infinity));
+        only.written = product(factor, only.written);
     }
     f.coefficient = rest;
 }
 
-std::vector<ir::ref> exponential_products::factors_of(ir::ref product) const {
-    if (product == ir::none) return {};
-    const ir::node& x = p_.nodes[product];
-    if (x.kind != ir::op::multiply) return {product};
-    const ir::ref* first = p_.links.data() + x.children.first;
-    return {first, first + x.children.count};
-}
-
-ir::ref exponential_products::take_brackets(ir::ref& product, const std::vector<ir::ref>& indices) {
-    ir::ref rest = ir::none, taken = ir::none;
-    for (const ir::ref factor : factors_of(product)) {
-        const ir::index_set free = ir::free_indices(p_, factor);
-        const bool inside =
-            std::any_of(indices.begin(), indices.end(), [&](ir::ref i) { return free.has(i); });
-        ir::ref& side = inside || !ir::is_bracket(p_.nodes[factor]) ? rest : taken;
+expr exponential_products::take_brackets(expr& product, const loop_list& loops) {
+    expr rest, taken;
+    for (const expr factor : factors_of(values_, product)) {
+        const bool inside = !common(loops, values_[factor].indices).empty();
+        expr& side = inside || !values_.is_bracket(factor) ? rest : taken;
         side = this->product(side, factor);
     }
     product = rest;
     return taken;
 }
 
-ir::ref exponential_products::take_shared_brackets(std::vector<ir::ref>& products) {
-    const auto place_of = [&](ir::ref bracket, const std::vector<ir::ref>& among) {
-        return std::find_if(among.begin(), among.end(), [&](ir::ref other) {
-            return ir::is_bracket(p_.nodes[other]) && ir::same_expression(p_, bracket, other);
-        });
-    };
-    std::vector<std::vector<ir::ref>> all;
-    for (const ir::ref product : products) all.push_back(factors_of(product));
-    ir::ref taken = ir::none;
-    for (const ir::ref factor : factors_of(products[0])) {
-        const bool shared = ir::is_bracket(p_.nodes[factor]) &&
-                            std::all_of(all.begin(), all.end(), [&](const auto& factors) {
-                                return place_of(factor, factors) != factors.end();
-                            });
-        if (!shared) continue;
+expr exponential_products::take_shared_brackets(expr_list& products) {
+    std::vector<expr_list> all;
+    for (const expr one : products) all.push_back(factors_of(values_, one));
+    expr taken;
+    for (const expr factor : factors_of(values_, products[0])) {
+        const auto has = [&](const expr_list& factors) {
+            return std::ranges::find(factors, factor) != factors.end();
+        };
+        if (!values_.is_bracket(factor) || !std::ranges::all_of(all, has)) continue;
         taken = product(taken, factor);
-        for (auto& factors : all) factors.erase(place_of(factor, factors));
+        for (expr_list& factors : all) erase_if(factors, [&](expr f) { return f == factor; });
     }
-    for (std::size_t k = 0; taken != ir::none && k < all.size(); ++k) {
-        products[k] = ir::none;
-        for (const ir::ref factor : all[k]) products[k] = product(products[k], factor);
+    for (std::size_t k = 0; taken && k < all.size(); ++k) {
+        products[k] = expr::none;
+        for (const expr factor : all[k]) products[k] = product(products[k], factor);
     }
     return taken;
 }
 
-bool exponential_products::has_brackets(ir::ref product) const {
-    return product != ir::none && ir::has_bracket(p_, product);
-}
-
-bool exponential_products::has_brackets(ir::ref product,
-                                        const std::vector<ir::ref>& indices) const {
-    const std::vector<ir::ref> factors = factors_of(product);
-    return std::any_of(factors.begin(), factors.end(), [&](ir::ref factor) {
-        if (!has_brackets(factor)) return false;
-        const ir::index_set free = ir::free_indices(p_, factor);
-        return std::any_of(indices.begin(), indices.end(), [&](ir::ref i) { return free.has(i); });
+bool exponential_products::has_brackets(expr product, const loop_list& loops) const {
+    return std::ranges::any_of(factors_of(values_, product), [&](expr factor) {
+        return values_.is_bracket(factor) && !common(values_[factor].indices, loops).empty();
     });
 }
 
-ir::ref exponential_products::weighted(ir::ref exponent, ir::ref weight) {
-    if (!is_bracketed(p_, exponent))
-        return p_.make(ir::op::add, exponent, p_.apply(ir::function::log, weight));
-    const ir::node x = p_.nodes[exponent];
-    const ir::ref children[] = {weighted(p_.links[x.children.first], weight),
-                                p_.links[x.children.first + 1], p_.links[x.children.first + 2]};
-    return p_.make(ir::op::choose, 0, children, 3);
+expr exponential_products::weighted(expr exponent, expr weight) {
+    if (!is_bracketed(values_, exponent))
+        return values_.add({exponent, values_.apply(code_of(ir::function::log), weight)});
+    const expr_list cases = values_[exponent].arguments;
+    return values_.apply(opcode::select, cases[0], weighted(cases[1], weight), cases[2]);
 }
 
-ir::ref exponential_products::brackets_of(ir::ref exponent) {
-    ir::ref brackets = ir::none;
-    for (; is_bracketed(p_, exponent); exponent = child(exponent, 0))
-        brackets = product(brackets, child(exponent, 1));
+expr exponential_products::brackets_of(expr exponent) {
+    expr brackets;
+    for (; is_bracketed(values_, exponent); exponent = values_[exponent].arguments[1])
+        brackets = product(brackets, values_[exponent].arguments[0]);
     return brackets;
 }
 
 // \exp(x) / \sum \exp(x'), or none where the sum is another one. A bracket that the sum lacks stays
 // a factor.
-ir::ref exponential_products::weight(const exponential& one, const exponential& all) {
-    ir::ref brackets = ir::none;
-    for (ir::ref exponent = one.exponent;; exponent = child(exponent, 0)) {
-        if (const ir::ref found = weight(exponent, all); found != ir::none)
-            return product(brackets, found);
-        if (!is_bracketed(p_, exponent)) return ir::none;
-        brackets = product(brackets, child(exponent, 1));
+expr exponential_products::weight(const exponential& one, const exponential& all) {
+    expr brackets;
+    for (expr exponent = one.exponent;; exponent = values_[exponent].arguments[1]) {
+        if (const expr found = weight(exponent, all)) return product(brackets, found);
+        if (!is_bracketed(values_, exponent)) return expr::none;
+        brackets = product(brackets, values_[exponent].arguments[0]);
     }
 }
 
-ir::ref exponential_products::weight(ir::ref exponent, const exponential& all) {
-    const auto found = matched(p_, all.exponent, exponent, all.over);
-    if (!found) return ir::none;
-    ir::index_set outside = ir::free_indices(p_, all.exponent);
-    for (const ir::ref i : all.over) outside.remove(i);
-    std::vector<ir::ref> rows;
-    bool is_softmax = true;
-    for (const index_value& v : *found) {
-        is_softmax = is_softmax && v.at.kind == ir::position_kind::index &&
-                     !outside.has(v.at.index) && extent_(v.at.index) == extent_(v.from) &&
-                     std::find(rows.begin(), rows.end(), v.at.index) == rows.end();
-        rows.push_back(v.at.index);
+expr exponential_products::weight(expr exponent, const exponential& all) {
+    if (const auto names = names_of(all.exponent, all.over, exponent)) {
+        loop_list rows;
+        for (const loop l : all.over) add_loop(rows, renamed(l, *names));
+        return values_.row(fold::softmax, std::move(rows), exponent);
     }
-    if (is_softmax) return p_.reduce(ir::reduction::softmax, links(p_, rows), exponent);
-    const ir::ref total = p_.reduce(ir::reduction::logsumexp, links(p_, all.over), all.exponent);
-    const ir::ref less = p_.make(ir::op::multiply, p_.number(-1), total);
-    return p_.apply(ir::function::exp, p_.make(ir::op::add, exponent, less));
+    if (!stands_for(all.exponent, all.over, exponent)) return expr::none;
+    return values_.apply(code_of(ir::function::exp),
+                         values_.apply(opcode::subtract, exponent, logsumexp_of(all)));
+}
+
+expr exponential_products::logsumexp_of(const exponential& all) {
+    return values_.row(fold::logsumexp, all.over, all.exponent);
 }
 
 // \exp(x) / \exp(y), which may both be beyond all numbers.
-ir::ref exponential_products::quotient(const exponential& above, const exponential& below) {
-    const ir::ref less = p_.make(ir::op::multiply, p_.number(-1), below.exponent);
-    return p_.apply(ir::function::exp, p_.make(ir::op::add, above.exponent, less));
+expr exponential_products::quotient(const exponential& above, const exponential& below) {
+    return values_.apply(code_of(ir::function::exp),
+                         values_.apply(opcode::subtract, above.exponent, below.exponent));
 }
 
 // \exp(v) / |\sum w' \exp(v')|, of a sum of weighted exponentials; none where it is another one. A
 // factor w is taken out of the coefficient: where it is 0, \exp(v) may be beyond all numbers.
-ir::ref exponential_products::share(ir::ref& coefficient, const exponential& one,
-                                    const exponential& all) {
-    if (all.bare == ir::none) return ir::none;
-    const ir::ref total = p_.reduce(ir::reduction::logsumexp, links(p_, all.over), all.exponent);
-    const ir::ref less = p_.make(ir::op::multiply, p_.number(-1), total);
-    const ir::ref pattern = p_.make(ir::op::multiply, all.weights, all.bare);
-    const std::vector<ir::ref> factors = factors_of(coefficient);
+expr exponential_products::share(expr& coefficient, const exponential& one,
+                                 const exponential& all) {
+    if (!all.bare) return expr::none;
+    const auto exp_of_share = [&](expr exponent) {
+        return values_.apply(code_of(ir::function::exp),
+                             values_.apply(opcode::subtract, exponent, logsumexp_of(all)));
+    };
+    const expr pattern = values_.as_written(opcode::multiply, {all.weights, all.bare});
+    const expr_list factors = factors_of(values_, coefficient);
     for (std::size_t k = 0; k < factors.size(); ++k) {
-        const ir::ref w = factors[k];
-        if (!matched(p_, pattern, p_.make(ir::op::multiply, w, one.exponent), all.over)) continue;
-        const bool positive = is_nonnegative(p_, w);
-        const ir::ref size = positive ? w : p_.apply(ir::function::absolute, w);
-        const ir::ref share = p_.make(ir::op::add, weighted(one.exponent, size), less);
-        const ir::ref each = p_.apply(ir::function::exp, share);
-        coefficient = positive ? ir::none : p_.apply(ir::function::sign, w);
+        const expr w = factors[k];
+        if (!stands_for(pattern, all.over, values_.as_written(opcode::multiply, {w, one.exponent})))
+            continue;
+        const bool positive = is_nonnegative(values_, w);
+        const expr size = positive ? w : values_.apply(code_of(ir::function::absolute), w);
+        const expr each = exp_of_share(weighted(one.exponent, size));
+        coefficient = positive ? expr(expr::none) : values_.apply(code_of(ir::function::sign), w);
         for (std::size_t l = 0; l < factors.size(); ++l)
             if (l != k) coefficient = product(coefficient, factors[l]);
         return each;
     }
-    if (!matched(p_, all.bare, one.exponent, all.over)) return ir::none;
-    return p_.apply(ir::function::exp, p_.make(ir::op::add, one.exponent, less));
+    return stands_for(all.bare, all.over, one.exponent) ? exp_of_share(one.exponent)
+                                                        : expr(expr::none);
 }
 
-bool exponential_products::equal(const exponential& a, const exponential& b) const {
+std::optional<loop_map> exponential_products::names_of(expr pattern, const loop_list& over,
+                                                       expr e) {
+    loop_map same;
+    for (const loop l : without(values_[pattern].indices, over)) same.emplace_back(l, l);
+    return match_in_any_order(values_, forms_, pattern, e, std::move(same));
+}
+
+// Candidates are the places at which a tensor is read that the pattern reads at all of the loops.
+bool exponential_products::stands_for(expr pattern, const loop_list& over, expr e) {
+    if (names_of(pattern, over, e)) return true;
+    const auto axis_of = [](const access& read, loop l) {
+        const auto at =
+            std::ranges::find_if(read.at, [&](const place& p) { return loop_at(p) == l; });
+        return static_cast<std::size_t>(at - read.at.begin());
+    };
+    // The read of the pattern that has all of them.
+    access read;
+    values_.for_each_load({pattern}, [&](const access& from) {
+        if (!read.slot &&
+            std::ranges::all_of(over, [&](loop l) { return axis_of(from, l) < from.at.size(); }))
+            read = from;
+    });
+    if (!read.slot) return false;
+    const auto is_it = [&](const expression& there) {
+        // One after the other: no place is a loop that is still to be moved.
+        if (over.size() > 1 && !common(over, there.indices).empty()) return false;
+        expr moved = pattern;
+        loop_list taken = there.indices;
+        for (const loop l : over) {
+            const std::size_t axis = axis_of(read, l);
+            moved_loop to{l, there.source.at[axis]};
+            for (std::size_t k = 0; k < there.lookups.size(); ++k)
+                if (static_cast<std::size_t>(there.lookups[k].axis) == axis)
+                    to.number = there.arguments[k];
+            moved = values_.moved(values_.apart(taken, moved), {&to, 1});
+            if (!moved) return false;
+        }
+        return names_of(moved, {}, e).has_value();
+    };
+    const auto any_read = [&](const auto& self, expr part) -> bool {
+        const auto& node = values_[part];
+        const bool reads = node.kind == kind::load || node.kind == kind::gather;
+        if (reads && node.source.slot == read.slot && is_it(node)) return true;
+        return node.kind != kind::gather &&
+               std::ranges::any_of(node.arguments, [&](expr a) { return self(self, a); });
+    };
+    return any_read(any_read, e);
+}
+
+bool exponential_products::equal(const exponential& a, const exponential& b) {
     if (a.over.size() != b.over.size()) return false;
-    const auto found = matched(p_, a.exponent, b.exponent, a.over);
-    return found && std::all_of(found->begin(), found->end(), [&](const index_value& v) {
-               return v.at.kind == ir::position_kind::index &&
-                      std::find(b.over.begin(), b.over.end(), v.at.index) != b.over.end() &&
-                      extent_(v.from) == extent_(v.at.index);
+    const auto names = names_of(a.exponent, a.over, b.exponent);
+    return names && std::ranges::all_of(
+                        a.over, [&](loop l) { return contains(b.over, renamed(l, *names)); });
+}
+
+bool exponential_products::alike(const exponential_sum& a, const exponential_sum& b) {
+    if (a.over.size() != b.over.size()) return false;
+    const auto names = match_in_any_order(values_, forms_, a.exponent, b.exponent);
+    return names && std::ranges::all_of(*names, [&](const auto& pair) {
+               return contains(a.over, pair.first) == contains(b.over, pair.second);
            });
 }
 
-bool exponential_products::same_exponentials(const factored& f, const factored& g) const {
+bool exponential_products::same_exponentials(const factored& f, const factored& g) {
     if (f.exponentials.size() != g.exponentials.size()) return false;
-    return std::all_of(f.exponentials.begin(), f.exponentials.end(), [&](const exponential& x) {
-        return std::any_of(g.exponentials.begin(), g.exponentials.end(),
-                           [&](const exponential& y) { return x.times == y.times && equal(x, y); });
+    return std::ranges::all_of(f.exponentials, [&](const exponential& x) {
+        return std::ranges::any_of(g.exponentials, [&](const exponential& y) {
+            return x.times == y.times && equal(x, y);
+        });
     });
 }
 
-// Flat, as what follows looks for factors in one product.
-ir::ref exponential_products::product(ir::ref a, ir::ref b) {
-    if (a == ir::none) return b;
-    if (b == ir::none) return a;
-    detail::buffer<ir::ref> all;
-    for (const ir::ref side : {a, b}) {
-        const ir::node& x = p_.nodes[side];
-        if (x.kind == ir::op::multiply)
-            all.append(p_.links.data() + x.children.first, x.children.count);
-        else all.push(side);
-    }
-    return p_.make(ir::op::multiply, 0, all.data(), all.size());
+expr exponential_products::product(expr a, expr b) {
+    if (!a) return b;
+    return b ? values_.multiply({a, b}) : a;
 }
 
-ir::ref exponential_products::product(const factored& f) {
-    ir::ref result = f.coefficient;
+expr exponential_products::product(const factored& f) {
+    expr result = f.coefficient;
     for (const exponential& x : f.exponentials)
         result = product(result, raised(x.written, x.times));
-    return result == ir::none ? p_.number(1) : result;
+    return result ? result : values_.constant(1);
 }
 
-ir::ref exponential_products::raised(ir::ref n, double power) {
-    if (n == ir::none || power == 1) return n;
-    if (power == -1) return p_.make(ir::op::divide, p_.number(1), n);
-    if (power == 0.5) return p_.apply(ir::function::sqrt, n);
-    return p_.make(ir::op::power, n, p_.number(power));
+expr exponential_products::raised(expr e, double power) {
+    return !e || power == 1 ? e : values_.power(e, values_.constant(power));
+}
+
+bool is_nonnegative(const graph& values, expr e) {
+    const auto& node = values[e];
+    const auto all = [&] {
+        return std::ranges::all_of(node.arguments,
+                                   [&](expr a) { return is_nonnegative(values, a); });
+    };
+    switch (node.kind) {
+        case kind::constant:
+            return node.value >= 0;
+        case kind::load:
+        case kind::gather:
+            return node.condition;
+        case kind::position:
+            return false;
+        case kind::sum:
+            return all();
+        case kind::fold:
+            return node.folding == fold::softmax || (node.folding != fold::logsumexp && all());
+        case kind::operation:
+            break;
+    }
+    switch (node.code) {
+        case opcode::add:
+        case opcode::multiply:
+        case opcode::reciprocal:
+            return all();
+        case opcode::square:
+        case code_of(ir::function::exp):
+        case code_of(ir::function::sqrt):
+        case code_of(ir::function::absolute):
+        case code_of(ir::function::sigmoid):
+        case code_of(ir::function::relu):
+        case code_of(ir::function::softplus):
+            return true;
+        case opcode::power: {
+            const auto& times = values[node.arguments[1]];
+            return times.kind == kind::constant && std::fmod(times.value, 2) == 0;
+        }
+        default:
+            return values.is_bracket(e);
+    }
 }
 
 }  // namespace ricci::plan

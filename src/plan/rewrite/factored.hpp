@@ -1,12 +1,9 @@
 // Values as a coefficient times powers of exponentials, and how such products multiply.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <utility>
 #include <vector>
 
-#include <ricci/ir/program.hpp>
+#include "src/plan/pool/form.hpp"
 
 namespace ricci::plan {
 
@@ -15,18 +12,24 @@ namespace ricci::plan {
 /// signs by the softmax of that.
 struct exponential {
     double times = 1;
-    ir::ref exponent = ir::none;
-    std::vector<ir::ref> over;
-    ir::ref written = ir::none;  // to the power 1, as the text has it
-    ir::ref weights = ir::none;  // w
-    ir::ref bare = ir::none;     // v
-    bool total = false;          // \exp(exponent) is a sum of several terms, all of them positive
+    expr exponent;
+    loop_list over;
+    expr written;        // to the power 1, as the text has it
+    expr weights;        // w
+    expr bare;           // v
+    bool total = false;  // \exp(exponent) is a sum of several terms, all of them positive
+};
+
+/// \sum_over \exp(exponent)
+struct exponential_sum {
+    expr exponent;
+    loop_list over;
 };
 
 /// A value as coefficient * exponentials.
 struct factored {
-    ir::ref written = ir::none;      // as the text has it, but for what cancels inside
-    ir::ref coefficient = ir::none;  // none: 1
+    expr written;      // as the text has it, but for what cancels inside
+    expr coefficient;  // none: 1
     std::vector<exponential> exponentials;
     bool cancels = false;  // `written` is less stable than the product
 };
@@ -34,9 +37,7 @@ struct factored {
 /// Multiplies such values: powers of one exponential are one power.
 class exponential_products {
 public:
-    /// `extent(index)`: of the indices of the equation that is read.
-    exponential_products(ir::program& p, std::function<std::int64_t(ir::ref)> extent)
-        : p_(p), extent_(std::move(extent)) {}
+    exponential_products(graph& values, forms& of) : values_(values), forms_(of) {}
 
     /// f *= g^power.
     void multiply(factored& f, const factored& g, double power);
@@ -50,41 +51,46 @@ public:
     /// of x where c holds and of -\infty elsewhere.
     void take_in_brackets(factored& f);
 
-    /// Takes out of a product, which may be none, the brackets that do not depend on the indices.
-    ir::ref take_brackets(ir::ref& product, const std::vector<ir::ref>& indices);
+    /// Takes out of a product, which may be none, the brackets that do not depend on the loops.
+    expr take_brackets(expr& product, const loop_list& loops);
     /// Takes out of products, which may be none, the brackets that all of them have.
-    ir::ref take_shared_brackets(std::vector<ir::ref>& products);
-    /// Whether a bracket, of some of the indices, hides what a product is multiplied by.
-    bool has_brackets(ir::ref product, const std::vector<ir::ref>& indices) const;
-    bool has_brackets(ir::ref product) const;
+    expr take_shared_brackets(expr_list& products);
+    /// Whether a bracket, of some of the loops, hides what a product is multiplied by.
+    bool has_brackets(expr product, const loop_list& loops) const;
     /// The brackets that an exponent has taken in; none if it has none.
-    ir::ref brackets_of(ir::ref exponent);
+    expr brackets_of(expr exponent);
     /// v + \log w, below the brackets that v has taken in.
-    ir::ref weighted(ir::ref exponent, ir::ref weight);
+    expr weighted(expr exponent, expr weight);
 
     /// The expression: the coefficient times the exponentials as they are written.
-    ir::ref product(const factored& f);
-    ir::ref product(ir::ref a, ir::ref b);
+    expr product(const factored& f);
+    expr product(expr a, expr b);
 
-    bool same_exponentials(const factored& f, const factored& g) const;
+    bool same_exponentials(const factored& f, const factored& g);
+    /// Whether sums are the same, whatever their loops are called.
+    bool alike(const exponential_sum& a, const exponential_sum& b);
 
 private:
-    ir::ref weight(const exponential& one, const exponential& all);
-    ir::ref weight(ir::ref exponent, const exponential& all);
-    ir::ref quotient(const exponential& above, const exponential& below);
-    ir::ref share(ir::ref& coefficient, const exponential& one, const exponential& all);
-    std::vector<ir::ref> factors_of(ir::ref product) const;
-    bool equal(const exponential& a, const exponential& b) const;
+    expr weight(const exponential& one, const exponential& all);
+    expr weight(expr exponent, const exponential& all);
+    expr quotient(const exponential& above, const exponential& below);
+    expr share(expr& coefficient, const exponential& one, const exponential& all);
+    bool equal(const exponential& a, const exponential& b);
+    /// Whether an expression is a pattern where the loops `over` of that are at some places.
+    bool stands_for(expr pattern, const loop_list& over, expr e);
+    /// The names of these loops with which the pattern is an expression; all others are the same.
+    std::optional<loop_map> names_of(expr pattern, const loop_list& over, expr e);
     /// Whether a value is a product, or a sum of products, with the softmax of these exponentials:
     /// 0 wherever their sum is.
-    bool has_weights_of(ir::ref n, const exponential& x) const;
-    ir::ref raised(ir::ref n, double power);
-    ir::ref child(ir::ref n, std::int32_t k) const {
-        return p_.links[p_.nodes[n].children.first + k];
-    }
+    bool has_weights_of(expr e, const exponential& x);
+    expr raised(expr e, double power);
+    expr logsumexp_of(const exponential& all);
 
-    ir::program& p_;
-    std::function<std::int64_t(ir::ref)> extent_;
+    graph& values_;
+    forms& forms_;
 };
+
+/// Whether a value is 0 or more whatever its tensors hold; nothing is promised of a "no".
+bool is_nonnegative(const graph&, expr);
 
 }  // namespace ricci::plan

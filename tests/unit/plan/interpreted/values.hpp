@@ -39,15 +39,17 @@ public:
         for (const auto& t : p.terms) result += t.factor * of(t.over);
         return result;
     }
-    /// Calls f at every place of the loops, the last one fastest.
+    /// Calls f at every place of the loops, the last one fastest; then they are where they were.
     template <class F>
     void each(const plan::loop_list& loops, F f, std::size_t from = 0) {
         if (from == loops.size()) return f();
+        const std::size_t k = loops[from].index();
+        const std::int64_t before = k < at_.size() ? at_[k] : -1;
         for (std::int64_t n = 0; n < values_.extent(loops[from]); ++n) {
             set(loops[from], n);
             each(loops, f, from + 1);
         }
-        set(loops[from], -1);
+        set(loops[from], before);
     }
 
 private:
@@ -200,8 +202,8 @@ private:
         }
         throw std::logic_error("an expression of no kind");
     }
-    // A fold inside a body, as equations in the pool have them. A softmax has a value for each
-    // place of its loops, which run outside of it, too.
+    // A fold inside a body, as equations in the pool have them, whose loops may run outside of it,
+    // too. A softmax has a value for each place of its loops.
     T fold_of(const plan::expression& n) {
         const bool is_softmax = n.kind == plan::kind::fold && n.folding == steps::fold::softmax;
         std::vector<std::pair<plan::loop, std::int64_t>> here;
@@ -215,7 +217,6 @@ private:
             if (is_here) own = row.size();
             row.push_back(at(n.arguments[0]));
         });
-        for (const auto& [l, place] : here) loops_.set(l, place);
         ++now_;  // what was computed is of other places
         if (is_softmax) return normalised(std::move(row))[own];
         return folded(n.kind == plan::kind::sum ? steps::fold::sum : n.folding, row);
