@@ -186,18 +186,13 @@ private:
 
     // Passes that make another program with the same results.
     void rewrite_program() {
-        const element type = request_.type;
-        if (shapes_.has_split_indices())
-            rewrite(split_indices(request_.program, shapes_, slots_, type));
+        if (shapes_.has_split_indices()) rewrite(split_indices(request_.program, shapes_));
         after("split");
-        const auto rewrite_if = [&](std::optional<ir::program> made, const char* pass) {
-            if (made) {
-                rewrite(std::move(*made));
-                find_roles_of_names();
-            }
-            after(pass);
-        };
-        rewrite_if(write_solutions(request_.program, shapes_, slots_, type), "solutions");
+        if (auto made = write_solutions(request_.program, shapes_)) {
+            rewrite(std::move(*made));
+            find_roles_of_names();
+        }
+        after("solutions");
     }
     void rewrite(ir::program&& made) {
         rewritten_ = std::make_shared<const ir::program>(std::move(made));

@@ -136,11 +136,10 @@ private:
                       column = p_.links[inverse.indices.first + 1];
         const auto is = [&](ir::ref first, ir::ref second) {
             for (std::size_t k = 0; k < found->size(); ++k) {
-                const index_value& v = (*found)[k];
-                const ir::ref wanted = v.from == d.row      ? first
-                                       : v.from == d.column ? second
-                                                            : d.indices[k];
-                if (v.at.kind != ir::position_kind::index || v.at.index != wanted) return false;
+                const ir::ref wanted = d.free[k] == d.row      ? first
+                                       : d.free[k] == d.column ? second
+                                                               : d.indices[k];
+                if ((*found)[k] != wanted) return false;
             }
             return true;
         };
@@ -152,23 +151,21 @@ private:
 
 }  // namespace
 
-std::optional<ir::program> write_solutions(const ir::program_view& program, ir::shape_table& shapes,
-                                           std::vector<slot>& slots, element type) {
+std::optional<ir::program> write_solutions(const ir::program_view& program,
+                                           ir::shape_table& shapes) {
     if (!ir::has_inverse(program)) return std::nullopt;
     ir::program made(program);
     cofactor_writer cofactors(made);
     ir::solution_writer solutions(made, false);
     const bool has_determinant =
         std::any_of(program.nodes.begin(), program.nodes.end(), is_determinant);
-    std::vector<ir::ref> origins;
     for (ir::ref e = 0; e < made.equations.size(); ++e) {
-        origins.push_back(e);
         if (!ir::computes(program, made.equations[e])) continue;
         ir::ref body = made.equations[e].body;
         if (has_determinant) body = cofactors.write(body);
         made.equations[e].body = solutions.write(body);
     }
-    carry_over(program, made, origins, {}, shapes, slots, type);
+    carry_over(program, made, {}, shapes);
     return made;
 }
 

@@ -2,18 +2,16 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/shapes.hpp>
-#include "src/plan/schedule/plan.hpp"
 
 namespace ricci::plan {
 
 /// A copy of `program` in which a sum over an inverse is a solution, and a determinant times an
 /// inverse of the same matrix its cofactors; nothing where there is no inverse. `shapes`, in which
-/// an index has one extent in each equation, and `slots` become those of the copy.
-std::optional<ir::program> write_solutions(const ir::program_view& program, ir::shape_table& shapes,
-                                           std::vector<slot>& slots, element type);
+/// an index has one extent in each equation, becomes that of the copy.
+std::optional<ir::program> write_solutions(const ir::program_view& program,
+                                           ir::shape_table& shapes);
 
 }  // namespace ricci::plan

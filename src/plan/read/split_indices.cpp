@@ -58,20 +58,16 @@ private:
 
 }  // namespace
 
-ir::program split_indices(const ir::program_view& program, ir::shape_table& shapes,
-                          std::vector<slot>& slots, element type) {
+ir::program split_indices(const ir::program_view& program, ir::shape_table& shapes) {
     ir::program p(program);
     std::vector<split_letter> made;
-    std::vector<ir::ref> origins;
-    for (ir::ref e = 0; e < p.equations.size(); ++e) {
-        origins.push_back(e);
+    for (ir::ref e = 0; e < p.equations.size(); ++e)
         if (!p.equations[e].claim)
             p.equations[e].body = splitter(p, shapes, e, made).run(p.equations[e].body);
-    }
     // Each new letter stands in one equation only.
     std::vector<new_index> indices;
     for (const split_letter& m : made) indices.push_back(m.made);
-    carry_over(program, p, origins, indices, shapes, slots, type);
+    carry_over(program, p, indices, shapes);
     return p;
 }
 
