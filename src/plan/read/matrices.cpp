@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/plan/pool/match.hpp"
+#include "src/plan/read/symmetric.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -121,6 +122,7 @@ lowering::matrix_function matrix_reader::with_tensors(lowering::matrix_function 
                                                       ir::ref equation) {
     const loop_list last{f.row, f.column};
     const expr wanted = wanted_of(f, guards);
+    f.symmetric = is_symmetric(values_, defined_, f.matrix, f.row, f.column);
     matrix_tensor* known = find(f, wanted);
     if (known == nullptr) {
         matrices_.push_back({f.matrix, f.row, f.column, {}, {}, SIZE_MAX, false, {}});

@@ -1,42 +1,83 @@
 #include "src/plan/read/symmetric.hpp"
 
-#include <ricci/ir/normal.hpp>
-#include <ricci/ir/rewrite.hpp>
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "src/plan/pool/match.hpp"
 
 namespace ricci::plan {
-
 namespace {
 
-bool is_same_exchanged(const ir::program_view& program, ir::ref value, ir::ref a, ir::ref b) {
-    ir::program copy(program);
-    ir::index_map exchanged;
-    exchanged.set(a, b);
-    exchanged.set(b, a);
-    const ir::ref turned = ir::rename_indices(copy, value, exchanged);
-    return ir::normaliser(copy).equal(value, turned);
-}
+/// Writes values so that those which are equal but for signs of differences match.
+class sign_writer {
+public:
+    sign_writer(graph& values, const definitions& defined, loop row, loop column)
+        : values_(values), defined_(defined), row_(row), column_(column) {}
+
+    expr written(expr e) {
+        if (const auto found = known_.find(e); found != known_.end()) return found->second;
+        const expr made = values_.substituted(
+            e, [&](expr part) { return part == e ? replaced(e) : written(part); });
+        return known_[e] = made;
+    }
+
+private:
+    expr replaced(expr e) {
+        const auto& node = values_[e];
+        if (node.kind == kind::load && contains(node.indices, row_) &&
+            contains(node.indices, column_)) {
+            const expr value = defined_.value_of(e);
+            return value ? written(value) : value;
+        }
+        const bool even = is_even(node);
+        if (!even && node.code != opcode::multiply) return expr::none;
+        expr_list arguments = node.arguments;
+        bool minus = false;
+        for (expr& a : arguments) a = oriented(written(a), minus);
+        if (minus && !even) arguments.push_back(values_.constant(-1));
+        return values_.as_written(node.code, std::move(arguments));
+    }
+    bool is_even(const expression& e) const {
+        if (e.code == opcode::power) {
+            const auto& times = values_[e.arguments[1]];
+            return times.kind == kind::constant && std::fmod(times.value, 2) == 0;
+        }
+        return e.code == opcode::square || e.code == code_of(ir::function::cos) ||
+               e.code == code_of(ir::function::absolute);
+    }
+    // Of a difference and its negative one, the same of both; turns `minus` where it is the latter.
+    expr oriented(expr e, bool& minus) {
+        const auto span = values_.terms(e);
+        expr_list terms(span.begin(), span.end()), negative;
+        if (terms.size() < 2 && values_[e].kind != kind::position) return e;
+        for (const expr t : terms) negative.push_back(values_.multiply({values_.constant(-1), t}));
+        const auto in_order = [&](expr_list& list) {
+            std::sort(list.begin(), list.end());
+            return list.size() == 1 ? list[0] : values_.as_written(opcode::add, list);
+        };
+        const expr here = in_order(terms), there = in_order(negative);
+        if (there < here) minus = !minus;
+        return std::min(here, there);
+    }
+
+    graph& values_;
+    const definitions& defined_;
+    const loop row_, column_;
+    std::unordered_map<expr, expr> known_;
+};
 
 }  // namespace
 
-bool is_symmetric(const ir::program_view& program, ir::ref matrix, ir::ref row, ir::ref column) {
-    const ir::node& x = program.nodes[matrix];
-    if (x.kind != ir::op::tensor)
-        return !ir::is_of_matrix(x) && is_same_exchanged(program, matrix, row, column);
-    const ir::ref e = program.definition(x.name);
-    if (e == ir::none) return false;
-    const ir::equation& definition = program.equations[e];
-    ir::ref first = ir::none, second = ir::none;  // the letters that it has there
-    for (std::int32_t axis = 0; axis < x.positions.count; ++axis) {
-        const ir::position& read = program.at(x.positions, axis);
-        const ir::position& written = program.at(definition.positions, axis);
-        if (read.kind != ir::position_kind::index || written.kind != ir::position_kind::index)
-            return false;
-        if (read.index == row) first = written.index;
-        if (read.index == column) second = written.index;
-    }
-    return first != ir::none && second != ir::none &&
-           !ir::is_of_matrix(program.nodes[definition.body]) &&
-           is_same_exchanged(program, definition.body, first, second);
+bool is_symmetric(graph& values, const definitions& defined, expr matrix, loop row, loop column) {
+    forms of(values);
+    sign_writer signs(values, defined, row, column);
+    const expr here = values.apart({row, column}, matrix);
+    const expr turned = values.renamed(here, {{row, column}, {column, row}});
+    loop_map same;
+    for (const loop l : values[here].indices) same.emplace_back(l, l);
+    return match_in_any_order(values, of, signs.written(here), signs.written(turned), same)
+        .has_value();
 }
 
 }  // namespace ricci::plan

@@ -1,12 +1,12 @@
 // Matrices that are symmetric by how they are written.
 #pragma once
 
-#include <ricci/ir/program.hpp>
+#include "src/plan/pool/definitions.hpp"
 
 namespace ricci::plan {
 
-/// Whether an expression, or what a tensor is by definition, is the same with two of the indices at
-/// which it is read in each other's place: A^{ia} A^{ja} + s \delta^{ij}. False for an input.
-bool is_symmetric(const ir::program_view& program, ir::ref matrix, ir::ref row, ir::ref column);
+/// Whether a value is the same with two of its loops in each other's place, by the definitions of
+/// the tensors in it: A^{ia} A^{ja} + s \delta^{ij}. False for an input.
+bool is_symmetric(graph&, const definitions&, expr matrix, loop row, loop column);
 
 }  // namespace ricci::plan

@@ -10,7 +10,6 @@
 #include <ricci/error.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include "src/plan/pool/scalar.hpp"
-#include "src/plan/read/symmetric.hpp"
 #include "src/plan/words/words.hpp"
 
 namespace ricci::plan {
@@ -393,9 +392,7 @@ lowering::matrix_function translation::matrix(ir::ref number) {
         {static_cast<ir::reduction>(n.detail), operands[0],
          operands.size() > 1 ? operands[1] : expr::none, loop_of(program_.reduced(n, 0)),
          loop_of(program_.reduced(n, 1)),
-         fmt::format("in {} the matrix", words_of_equation(program_, equation_)),
-         is_symmetric(program_, program_.child(n, 0), program_.reduced(n, 0),
-                      program_.reduced(n, 1))},
+         fmt::format("in {} the matrix", words_of_equation(program_, equation_))},
         wanted, equation_);
 }
 

@@ -131,6 +131,37 @@ TEST_CASE("what is written symmetric is tried by Cholesky", "[matrices]") {
     CHECK(near(got["t"], two, 1e-12));
 }
 
+TEST_CASE("what is symmetric is found through equations and signs", "[matrices]") {
+    const std::vector<named> operands{{"x", drawn({5, 2}, 1)},
+                                      {"v", drawn({5}, 2)},
+                                      {"y", drawn({5}, 3)},
+                                      {"M", drawn({5, 5}, 4)}};
+    const auto tries_cholesky = [&](const std::string& k) {
+        const program p = text(k + "\na^j = \\operatorname{solve}_{ij}(K^{ij}, y^i)");
+        std::vector<named> used;
+        for (const auto& t : p.inputs())
+            for (const named& o : operands)
+                if (o.name == t.name) used.push_back(o);
+        return has(explain(p, used), "Cholesky, or LU");
+    };
+    for (const char* const k :
+         {"D^{ij} = \\sum_a (x^{ia} - x^{ja})^2\nK^{ij} = \\exp(-D^{ij}) + \\delta^{ij}",
+          "C^{pq} = |v^p - v^q|\nB^{ij} = C^{ji} + C^{ij} v^i v^j\nK^{ij} = e^{-B^{ij}} + B^{ji}",
+          "K^{ij} = M^{ij} + M^{ji}", "K^{ij} = \\sum_{ab} x^{ia} x^{jb} + \\cos(v^i - v^j)",
+          "K^{ij} = (v^i - v^j) (y^i - y^j) + \\delta^{ij}", "K^{ij} = \\sum_a M^{ai} M^{aj}"}) {
+        INFO(k);
+        CHECK(tries_cholesky(k));
+    }
+    for (const char* const k :
+         {"K^{ij} = 2 M^{ij}", "K^{ij} = \\sin(v^i - v^j) + \\delta^{ij}", "K^{ij} = v^i y^j",
+          "K^{ij} = (v^i - v^j) (y^i + y^j) + \\delta^{ij}", "K^{ij} = \\sum_a M^{ia} M^{aj}",
+          "B^{ij} = M^{ij} + v^i v^j\nK^{ij} = B^{ij} + \\delta^{ij}",
+          "K^{ij} = (v^i - v^j)^3 + \\delta^{ij}"}) {
+        INFO(k);
+        CHECK_FALSE(tries_cholesky(k));
+    }
+}
+
 TEST_CASE("matrices that are singular, or not positive definite, are named", "[matrices]") {
     const program solve = text("x^{bj} = \\operatorname{solve}_{ij}(K^{bij}, y^{bi})");
     const array k = doubles({2, 2, 2}, {1, 2, 3, 4, 1, 2, 2, 4}), y = drawn({2, 2}, 1);
