@@ -151,6 +151,12 @@ class Command(unittest.TestCase):
         np.testing.assert_allclose(np.load(self.path / "dv2.npy"), residual @ a, rtol=1e-12)
         self.assertIn("dL/dv[j] =", self.works("grad", "loss.tex", "--by", "v", "--text").stdout)
         self.refused("w", "grad", "loss.tex", "--by", "w")
+        # what other equations take is taken, an index and a shape alone too
+        text = ("E = v^j v^j\nM^i = \\operatorname{mean}_a(v^{i+a})\n"
+                "C = \\sum_k k, \\quad k \\in \\operatorname{axis}_0(A)\n")
+        words = ["grad", "-", "--of", "E", "--by", "v", "--run", "v=v.npy", "A=A.npy"]
+        self.works(*words, "a:2", text=text)
+        self.refused("c", *words, "c:2", text=text)
         self.refused("add --run", "grad", "loss.tex", *files)
 
     def test_derivatives_within_a_text(self):

@@ -9,6 +9,7 @@
 #include "command/command_line.hpp"
 #include "command/equations_file.hpp"
 #include "command/gradients.hpp"
+#include "command/operand_words.hpp"
 #include "command/run_options.hpp"
 #include "command/sentences.hpp"
 
@@ -47,6 +48,25 @@ std::string cotangent_of(const program& p, const program& derived, const std::st
     return {};
 }
 
+bool has(const program& p, const operand_word& o) {
+    const ir::program_view view = p.view();
+    const detail::text_view name{o.name.data(), static_cast<std::int32_t>(o.name.size())};
+    if (o.kind != operand_kind::index) return view.find(name) != ir::none;
+    for (ir::ref i = 0; i < view.indices.size(); ++i)
+        if (view.index(i) == name) return true;
+    return false;
+}
+
+// Gradients take what the equations take, an index or a shape too that other equations have.
+std::vector<std::string> operands_of(const program& p, const program& derived,
+                                     std::vector<std::string> words) {
+    std::erase_if(words, [&](const std::string& word) {
+        const operand_word o = read_operand(word, p);
+        return has(p, o) && !has(derived, o);
+    });
+    return words;
+}
+
 void carry_out(const grad_arguments& o) {
     const program p = read_equations(o.file);
     const std::string of = differentiated_output(p, o.of);
@@ -57,7 +77,7 @@ void carry_out(const grad_arguments& o) {
         return print_equations(derived, o);
     }
     // the gradient of a number is that by itself, unless another weight is given
-    auto operands = o.operands;
+    auto operands = operands_of(p, derived, o.operands);
     const std::string cotangent = cotangent_of(p, derived, of);
     bool bound = cotangent.empty();
     for (const std::string& word : operands)
