@@ -155,7 +155,7 @@ void executable::run() {
     check();
     state_->asked.check();
     if (state_->repeated != nullptr) state_->repeated->run();
-    else state_->execution->run();
+    else state_->execution->run(state_->plan);
 }
 
 void executable::bind(const request& changes) {

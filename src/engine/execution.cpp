@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/core.h>
@@ -96,7 +97,6 @@ void execution::make_rules(const plan::program_plan& plan) {
 }
 
 void execution::bind(const plan::program_plan& plan) {
-    plan_ = &plan;
     for (std::size_t s = 0; s < operands_.size(); ++s) operands_[s].data = plan.slots[s].data;
     for (auto& r : rules_) r.tensor.data = plan.slots[r.slot.index()].data;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
@@ -194,15 +194,15 @@ std::optional<std::vector<std::size_t>> execution::steps_before_check(
     return steps;
 }
 
-void execution::check_early(const early_check& check) {
+void execution::check_early(const early_check& check, const plan::program_plan* plan) {
     with_lookups(steps_[check.step].what, [&](const auto& lookups) {
-        if (check.before && lookups.has_stray()) run_before(*check.before);
+        if (check.before && lookups.has_stray()) run_before(*check.before, plan);
         lookups.check();
     });
 }
 
 // Those among the steps of a pass that make conditions run pass after pass, too.
-void execution::run_before(const std::vector<std::size_t>& steps) {
+void execution::run_before(const std::vector<std::size_t>& steps, const plan::program_plan* plan) {
     for (auto first = steps.begin(); first != steps.end();) {
         const auto repeated = std::ranges::find_if(passes_, [&](const plan::step_passes& p) {
             return p.count > 1 && p.first <= *first && *first < p.end;
@@ -214,7 +214,7 @@ void execution::run_before(const std::vector<std::size_t>& steps) {
         const auto end = std::lower_bound(first, steps.end(), repeated->end);
         for (std::int64_t pass = 0; pass < repeated->count; ++pass)
             for (auto k = first; k != end; ++k) {
-                bind_step(*plan_, *k, pass);
+                bind_step(*plan, *k, pass);
                 run_step(*k);
             }
         first = end;
@@ -247,7 +247,7 @@ void execution::check_pass(const plan::program_plan& plan) {
         if (check.before)
             for (const std::size_t k : *check.before) bind_step(plan, k);
         bind_step(plan, check.step);
-        check_early(check);
+        check_early(check, &plan);
     }
 }
 
@@ -272,7 +272,7 @@ void execution::run_pass(const plan::program_plan& plan, const plan::pass_counte
         as_planned = as_planned && r.kept;
     }
     for (const auto& check : early_checks_)
-        if (check.carried) check_early(check);
+        if (check.carried) check_early(check, &plan);
     for (std::size_t k = 0; as_planned && k < steps_.size(); ++k) {
         if (!pass.runs(k)) continue;
         run_step(k);
@@ -320,13 +320,15 @@ bool execution::keep_rules() {
     return true;
 }
 
-void execution::run() {
+void execution::run(const plan::program_plan& plan) {
     const runtime::held_memory held(loans_);
-    run_held();
+    run_as_planned(&plan);
 }
 
-void execution::run_held() {
-    if ((keep_rules() && run_steps()) || !instead_) return;
+void execution::run_held() { run_as_planned(nullptr); }
+
+void execution::run_as_planned(const plan::program_plan* plan) {
+    if ((keep_rules() && run_steps(plan)) || !instead_) return;
     run_instead();
 }
 
@@ -337,20 +339,23 @@ void execution::run_instead() {
             if (!slot.own && slot.kind == bound.kind && slot.name == bound.name &&
                 (slot.kind == plan::storage::input || slot.kind == plan::storage::output))
                 slot.data = bound.data;
-    execution(careful).run();
+    execution(careful).run(careful);
 }
 
 // The steps between two, for one of their passes.
-void execution::bind_again(std::size_t first, std::size_t end, std::int64_t pass) {
+void execution::bind_again(const plan::program_plan& plan, std::size_t first, std::size_t end,
+                           std::int64_t pass) {
     for (; first < end; ++first) {
-        bind_results(*plan_, first, pass);
-        bind_step(*plan_, first, pass);
+        bind_results(plan, first, pass);
+        bind_step(plan, first, pass);
     }
 }
 
 // Whether all results are numbers that have to be.
-bool execution::run_steps() {
-    for (const auto& check : early_checks_) check_early(check);
+bool execution::run_steps(const plan::program_plan* plan) {
+    if (plan == nullptr && !passes_.empty())
+        throw std::logic_error("steps with passes are run without their plan");
+    for (const auto& check : early_checks_) check_early(check, plan);
     // a step may take long by itself: between its tasks, too
     std::optional<runtime::interruption> within;
     if (pause_of_thread().call != nullptr && runtime::interruption::current() == nullptr)
@@ -368,7 +373,7 @@ bool execution::run_steps() {
     for (const plan::step_passes& p : passes_) {
         if (!run(next, p.first)) return false;
         for (std::int64_t pass = 0; pass < p.count; ++pass) {
-            if (p.count > 1) bind_again(p.first, p.end, pass);
+            if (p.count > 1) bind_again(*plan, p.first, p.end, pass);
             if (!run(p.first, p.end)) return false;
         }
         next = p.end;

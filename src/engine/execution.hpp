@@ -16,8 +16,7 @@
 
 namespace ricci::engine {
 
-/// A plan ready to run: owns the workspace; operands and outputs are the caller's. Refers to the
-/// plan that it was bound to last, where steps of that run several times.
+/// A plan ready to run: owns the workspace; operands and outputs are the caller's.
 class execution {
 public:
     /// Every slot of the plan has its memory, but for those in the workspace.
@@ -36,9 +35,10 @@ public:
     /// there is nothing to allocate, unless there are more workers than ever before, or other
     /// threads hold what there is. Throws std::bad_alloc; and ricci::error for a number that is no
     /// place of the axis it is looked up in: before anything is written where an operand holds it.
-    void run();
+    /// `plan`: that which it was bound to last, whose slots lie further on where steps have passes.
+    void run(const plan::program_plan& plan);
 
-    /// The same where the caller holds what all of it lends.
+    /// The same of a plan of which no step has passes, where the caller holds what all of it lends.
     void run_held();
     const runtime::loan_book& loans() const { return loans_; }
     runtime::loan_book& loans() { return loans_; }
@@ -94,14 +94,16 @@ private:
     static std::optional<std::vector<std::size_t>> steps_before_check(
         const plan::program_plan& plan, std::size_t lookups, std::vector<plan::slot_number> open);
     static bool touches_carried(const plan::program_plan& plan, const early_check& check);
-    void check_early(const early_check& check);
-    void run_before(const std::vector<std::size_t>& steps);
+    void check_early(const early_check& check, const plan::program_plan* plan);
+    void run_before(const std::vector<std::size_t>& steps, const plan::program_plan* plan);
 
     void list_results(const plan::program_plan& plan, std::size_t step);
     void bind_results(const plan::program_plan& plan, std::size_t step, std::int64_t pass = 0);
     bool gives_nan(std::size_t step) const;
-    void bind_again(std::size_t first, std::size_t end, std::int64_t pass);
-    bool run_steps();
+    void bind_again(const plan::program_plan& plan, std::size_t first, std::size_t end,
+                    std::int64_t pass);
+    void run_as_planned(const plan::program_plan* plan);
+    bool run_steps(const plan::program_plan* plan);
     void run_instead();
     void bind_pass(const plan::program_plan& plan, const plan::pass_counter& pass);
 
@@ -111,7 +113,6 @@ private:
     workspace_memory own_workspace_;
     std::byte* workspace_ = nullptr;  // that, or the caller's
     std::vector<prepared_step> steps_;
-    const plan::program_plan* plan_ = nullptr;  // where steps have passes
     std::vector<plan::step_passes> passes_;
     contractions::call_list calls_;  // of contractions that come to so little
     runtime::loan_book loans_;

@@ -113,7 +113,7 @@ void run_new(remembered_call& made, const request& r, std::uint64_t use) {
     const running_mark mark(made);
     place(made.plan, r);
     made.execution = std::make_unique<engine::execution>(made.plan);
-    made.execution->run();
+    made.execution->run(made.plan);
     if (made.plan.workspace_bytes > most_workspace) {
         made.execution.reset();
         made.plan = {};
@@ -139,7 +139,7 @@ void run(const request& r) {
             call.last_use = ++memory->uses;
             place(call.plan, r);
             call.execution->bind(call.plan);
-            call.execution->run();
+            call.execution->run(call.plan);
             return;
         }
         made = place_for_new(*memory);
