@@ -65,8 +65,7 @@ bool verifies() {
 }
 
 bool hides(const program_plan& plan) {
-    return std::any_of(plan.steps.begin(), plan.steps.end(),
-                       [](const step& s) { return s.hides(); });
+    return std::ranges::any_of(plan.steps, [](const step& s) { return s.hides(); });
 }
 
 // Whether an output is written, a postponed one, before it is known that all results are numbers:
@@ -77,8 +76,7 @@ bool writes_too_soon(const program_plan& plan, const std::vector<ir::ref>& postp
         for (const effect& t : s.effects) {
             const slot& target = plan.slots[plan.whole(t.slot).index()];
             written = written || (t.writes && target.kind == storage::output &&
-                                  std::find(postponed.begin(), postponed.end(), target.name) !=
-                                      postponed.end());
+                                  std::ranges::find(postponed, target.name) != postponed.end());
         }
         if (written && s.hides()) return true;
     }
@@ -148,8 +146,8 @@ public:
         after("protect", &plan);
         add_rules(plan, request_.program, slots_);
         after("rules", &plan);
-        const bool limited = std::any_of(plan.rules.begin(), plan.rules.end(),
-                                         [](const operand_rule& r) { return !r.is_condition; });
+        const bool limited =
+            std::ranges::any_of(plan.rules, [](const operand_rule& r) { return !r.is_condition; });
         compile(plan, again || limited);
         plan.rewritten = std::move(rewritten_);
         if ((again || limited) && !careful_)
@@ -305,8 +303,7 @@ private:
     void protect(program_plan& plan, bool again) {
         const auto shared = outputs_in_place(slots_, request_.type);
         const auto add = [&](ir::ref name) {
-            if (std::find(postponed_.begin(), postponed_.end(), name) == postponed_.end())
-                postponed_.push_back(name);
+            if (std::ranges::find(postponed_, name) == postponed_.end()) postponed_.push_back(name);
         };
         // Another order may make another output unsafe.
         for (std::size_t before = postponed_.size();; before = postponed_.size()) {

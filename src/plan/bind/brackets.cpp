@@ -27,8 +27,7 @@ bool brackets::find_lookups(ir::ref node) {
 std::vector<ir::ref> brackets::hiding(ir::ref node) const {
     std::vector<ir::ref> found;
     conditions_.for_each_hiding(p_, node, [&](ir::ref condition) {
-        if (std::find(found.begin(), found.end(), condition) == found.end())
-            found.push_back(condition);
+        if (std::ranges::find(found, condition) == found.end()) found.push_back(condition);
     });
     return found;
 }

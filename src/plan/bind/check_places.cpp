@@ -138,12 +138,7 @@ private:
         for (const conjunction& c : reader_.alternatives(conditions_)) {
             box_.clear();
             take_letters(said);
-            for (const place& f : c.affine) take_letters(f);
-            for (const auto& other : c.others) take_letters(other.node);
-            auto all = c.affine;
-            tried_.clear();
-            left_ = most_tried;
-            if (holds_somewhere(all, c.others)) refuse_empty(product, index);
+            if (is_anywhere(c.affine, c.others)) refuse_empty(product, index);
         }
     }
     [[noreturn]] void refuse_empty(const ir::node& product, ir::ref index) const {
@@ -183,13 +178,9 @@ private:
             for (const place& outside : {below, above}) {
                 box_.clear();
                 take_letters(at);
-                for (const place& f : c.affine) take_letters(f);
-                for (const auto& other : c.others) take_letters(other.node);
                 auto all = c.affine;
                 all.push_back(outside);
-                tried_.clear();
-                left_ = most_tried;
-                if (holds_somewhere(all, c.others)) refuse(at, extent);
+                if (is_anywhere(std::move(all), c.others)) refuse(at, extent);
             }
         }
     }
@@ -210,9 +201,7 @@ private:
                 take_letters(condition);
                 std::erase_if(box_,
                               [&](const loop_extent& r) { return binds(count, r.what.number()); });
-                tried_.clear();
-                left_ = most_tried;
-                if (holds_somewhere(all, around.others)) refuse_mean();
+                if (is_in_box(std::move(all), around.others)) refuse_mean();
             }
             counted_ = nullptr;
         }
@@ -276,12 +265,7 @@ private:
         for (const conjunction& c : reader_.alternatives({&holds, 1})) {
             auto all = c.affine;
             for (std::size_t k = 0; k < outer_tried.size(); ++k) {
-                place least, most;
-                least.add(outer_box[k].what, 1);
-                least.offset = -outer_tried[k];
-                most.add(least, -1);
-                all.push_back(least);
-                all.push_back(most);
+                add_equality(all, outer_box[k].what, outer_tried[k]);
             }
             for (std::int32_t k = 0; k < count.indices.count; ++k)
                 take_letter(p_.reduced(count, k));
@@ -305,8 +289,7 @@ private:
     }
     void take_letter(ir::ref index) {
         const auto same = [&](const loop_extent& r) { return r.what == loop(index); };
-        if (std::none_of(box_.begin(), box_.end(), same))
-            box_.push_back({loop(index), extent_of(index)});
+        if (std::ranges::none_of(box_, same)) box_.push_back({loop(index), extent_of(index)});
     }
     void take_letters(const place& f) {
         for (const auto& t : f.terms) take_letter(t.over.number());
@@ -317,6 +300,18 @@ private:
             if (free.has(i)) take_letter(i);
     }
 
+    /// Whether everything holds at some places of all letters; those in `box_` come first.
+    bool is_anywhere(std::vector<place> all, const std::vector<position_condition>& others) {
+        for (const place& f : all) take_letters(f);
+        for (const auto& other : others) take_letters(other.node);
+        return is_in_box(std::move(all), others);
+    }
+    bool is_in_box(std::vector<place> all, const std::vector<position_condition>& others) {
+        tried_.clear();
+        left_ = most_tried;
+        return holds_somewhere(all, others);
+    }
+
     /// Whether there are places of all letters, after those that are tried, at which everything
     /// holds; they are in `tried_` then. One letter after the other takes each value that the
     /// inequalities leave to it.
@@ -324,9 +319,8 @@ private:
         if (tried_.size() == box_.size()) {
             if (--left_ < 0) refuse_undecided();
             const bool all_hold =
-                std::all_of(all.begin(), all.end(),
-                            [&](const place& f) { return value_of(f) >= 0; }) &&
-                std::all_of(others.begin(), others.end(), [&](const position_condition& c) {
+                std::ranges::all_of(all, [&](const place& f) { return value_of(f) >= 0; }) &&
+                std::ranges::all_of(others, [&](const position_condition& c) {
                     return (reader_.value(c.node, [&](ir::ref i) { return place_of(loop(i)); }) !=
                             0) == c.holds;
                 });
@@ -339,17 +333,20 @@ private:
         if (!range) return false;
         for (std::int64_t at = range->least; at <= range->most; ++at) {
             if (--left_ < 0) refuse_undecided();
-            place least = here, most;  // letter - at and at - letter
-            least.offset = -at;
-            most.add(least, -1);
-            all.push_back(least);
-            all.push_back(most);
+            add_equality(all, letter, at);
             tried_.push_back(at);
             if (holds_somewhere(all, others)) return true;
             tried_.pop_back();
             all.resize(all.size() - 2);
         }
         return false;
+    }
+    // letter - at and at - letter are 0 or more.
+    static void add_equality(std::vector<place>& all, loop letter, std::int64_t at) {
+        place least{-at, {{letter, 1}}}, most;
+        most.add(least, -1);
+        all.push_back(std::move(least));
+        all.push_back(std::move(most));
     }
     std::int64_t place_of(loop letter) const {
         for (std::size_t k = 0; k < tried_.size(); ++k)
@@ -401,10 +398,9 @@ private:
 };
 
 bool may_leave_axes(const ir::program_view& p) {
-    return std::any_of(p.indices.begin(), p.indices.end(),
-                       [](const ir::index_symbol& i) { return i.extent == ir::kept_inside; }) ||
-           p.affine_terms.size() > 0 ||
-           std::any_of(p.nodes.begin(), p.nodes.end(), is_count_of_mean);
+    return std::ranges::any_of(
+               p.indices, [](const ir::index_symbol& i) { return i.extent == ir::kept_inside; }) ||
+           p.affine_terms.size() > 0 || std::ranges::any_of(p.nodes, is_count_of_mean);
 }
 
 bool has_empty_axes(const ir::program_view& p, const ir::shape_table& shapes) {

@@ -230,9 +230,7 @@ private:
                 shorter, words_of_index(p_, t)));
         });
     }
-    bool is_plain(ir::ref index) const {
-        return std::find(plain_.begin(), plain_.end(), index) != plain_.end();
-    }
+    bool is_plain(ir::ref index) const { return std::ranges::find(plain_, index) != plain_.end(); }
 
     const ir::program_view& p_;
     const ir::shape_table& shapes_;
@@ -247,8 +245,9 @@ private:
 
 void check_reach(const ir::program_view& program, const ir::shape_table& shapes) {
     const bool arithmetic = program.affine_terms.size() > 0 ||
-                            std::any_of(program.indices.begin(), program.indices.end(),
-                                        [](const ir::index_symbol& i) { return i.extent < 0; });
+                            std::ranges::any_of(program.indices, [](const ir::index_symbol& i) {
+                                return i.extent < 0;
+                            });
     if (arithmetic) reach_checker(program, shapes).run();
 }
 

@@ -78,7 +78,7 @@ slot memory_of(const engine::operand& o, storage kind, const ir::program_view& p
     }
     // Loops over an axis that does not move are left out where the tensor is read and written, and
     // with them that there is nothing to do.
-    if (empty) std::fill(result.strides.begin(), result.strides.end(), 1);
+    if (empty) std::ranges::fill(result.strides, 1);
     if (o.data == nullptr && !empty && !o.shape_only) {
         if (o.rank > 0 || kind == storage::output)
             throw error(fmt::format("ricci: {} is bound to no memory.", quoted(p, o.name)));
@@ -322,7 +322,7 @@ std::vector<ir::ref> outputs_in_place(const std::vector<slot>& slots, element ty
     std::vector<ir::ref> result;
     for (const auto& out : slots) {
         if (out.kind != storage::output || out.data == nullptr) continue;
-        const bool shared = std::any_of(slots.begin(), slots.end(), [&](const slot& other) {
+        const bool shared = std::ranges::any_of(slots, [&](const slot& other) {
             return other.kind == storage::input && other.data != nullptr &&
                    overlap(footprint_of(out, type), footprint_of(other, type));
         });

@@ -29,7 +29,7 @@ struct name_roles {
     std::vector<slot_number> added_up;  // outputs that are added to what is there; see step_loop
 
     bool adds_up(ir::ref name) const {
-        return std::find(added_up.begin(), added_up.end(), slot_of_name(name)) != added_up.end();
+        return std::ranges::find(added_up, slot_of_name(name)) != added_up.end();
     }
 };
 

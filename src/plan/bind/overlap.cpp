@@ -22,8 +22,8 @@ class search {
 public:
     explicit search(std::vector<unknown> unknowns) : unknowns_(std::move(unknowns)) {
         std::erase_if(unknowns_, [](const unknown& u) { return u.extent <= 1; });
-        std::sort(unknowns_.begin(), unknowns_.end(),
-                  [](const unknown& a, const unknown& b) { return a.stride > b.stride; });
+        std::ranges::sort(unknowns_,
+                          [](const unknown& a, const unknown& b) { return a.stride > b.stride; });
         const std::size_t n = unknowns_.size();
         reach_.assign(n + 1, 0);
         divisor_.assign(n + 1, 0);
@@ -57,7 +57,7 @@ private:
 };
 
 bool empty(const footprint& a) {
-    return std::any_of(a.extents.begin(), a.extents.end(), [](std::int64_t n) { return n == 0; });
+    return std::ranges::any_of(a.extents, [](std::int64_t n) { return n == 0; });
 }
 
 // Moves the origin to the lowest address, so that all strides are positive or zero.
@@ -115,8 +115,7 @@ bool overlaps_itself(const footprint& a) {
     std::vector<unknown> axes;
     for (std::size_t k = 0; k < a.extents.size(); ++k)
         if (a.extents[k] > 1) axes.push_back({std::abs(a.strides[k]), a.extents[k]});
-    std::sort(axes.begin(), axes.end(),
-              [](const unknown& x, const unknown& y) { return x.stride < y.stride; });
+    std::ranges::sort(axes, [](const unknown& x, const unknown& y) { return x.stride < y.stride; });
     std::int64_t reach = 0;
     bool nested = true;  // every stride steps over all that the smaller ones reach
     for (const auto& axis : axes) {

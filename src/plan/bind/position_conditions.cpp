@@ -39,27 +39,9 @@ bool is_function(const ir::node& x, ir::function f) {
 }  // namespace
 
 std::optional<place> position_reader::form_of(const ir::position& q) const {
-    place form;
-    switch (q.kind) {
-        case ir::position_kind::index:
-            form.add(loop(q.index), 1);
-            return form;
-        case ir::position_kind::fixed:
-            form.offset = q.offset;
-            return form;
-        case ir::position_kind::affine:
-            form.offset = q.offset;
-            for (std::int32_t t = 0; t < q.terms.count; ++t) {
-                const auto& term = p_.affine_terms[q.terms.first + t];
-                form.add(loop(term.index), term.coefficient);
-                // Places count from the least value that the index can give.
-                if (term.coefficient < 0)
-                    form.offset -= term.coefficient * (extent_(term.index) - 1);
-            }
-            return form;
-        default:
-            return std::nullopt;
-    }
+    if (q.kind == ir::position_kind::merged || q.kind == ir::position_kind::gathered) return {};
+    return place_at(
+        p_, q, [](ir::ref index) { return loop(index); }, extent_);
 }
 
 // \sum_{j} 1, the extent of j.

@@ -27,6 +27,30 @@ struct conjunction {
     std::vector<position_condition> others;
 };
 
+/// The place that a position of a program is, where no tensor says it; of each index `loop_of`
+/// gives its loop and `extent_of` how far that runs.
+template <class LoopOf, class ExtentOf>
+place place_at(const ir::program_view& p, const ir::position& q, const LoopOf& loop_of,
+               const ExtentOf& extent_of) {
+    place at;
+    if (q.kind == ir::position_kind::index) at.add(loop_of(q.index), 1);
+    if (q.kind == ir::position_kind::fixed || q.kind == ir::position_kind::affine)
+        at.offset = q.offset;
+    std::int64_t size = 1;  // of the letters behind one that is merged with them
+    for (std::int32_t t = q.terms.count; t-- > 0;) {
+        const ir::affine_term& term = p.affine_terms[q.terms.first + t];
+        if (q.kind == ir::position_kind::merged) {
+            at.add(loop_of(term.index), size);
+            size *= extent_of(term.index);
+            continue;
+        }
+        at.add(loop_of(term.index), term.coefficient);
+        // Places count from the least value that the index can give.
+        if (term.coefficient < 0) at.offset -= term.coefficient * (extent_of(term.index) - 1);
+    }
+    return at;
+}
+
 class position_reader {
 public:
     using extent_of = std::function<std::int64_t(ir::ref)>;

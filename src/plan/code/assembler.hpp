@@ -85,8 +85,7 @@ private:
 
     bool negated(expr e) const {
         const auto& node = graph_[e];
-        return node.kind == kind::operation && node.code == opcode::multiply &&
-               graph_.is_constant(node.arguments[0], -1);
+        return node.code == opcode::multiply && graph_.is_constant(node.arguments[0], -1);
     }
 
     std::int32_t constant(double number) {
@@ -148,7 +147,7 @@ private:
                 continue;
             }
             const auto& factor = graph_[node.arguments[k]];
-            if (factor.kind == kind::operation && factor.code == opcode::reciprocal) {
+            if (factor.code == opcode::reciprocal) {
                 divisors.push_back(value(factor.arguments[0]));
             } else {
                 const auto next = value(node.arguments[k]);

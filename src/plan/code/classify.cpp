@@ -43,8 +43,8 @@ double moved(std::int64_t stride, double bytes) {
 
 decision cheapest(std::initializer_list<priced_way> ways) {
     decision made;
-    const auto* const best = std::min_element(
-        ways.begin(), ways.end(), [](const auto& x, const auto& y) { return x.cycles < y.cycles; });
+    const auto* const best = std::ranges::min_element(
+        ways, [](const auto& x, const auto& y) { return x.cycles < y.cycles; });
     made.taken = *best;
     for (const auto& other : ways)
         if (&other != best && (!made.runner_up || other.cycles < made.runner_up->cycles))
@@ -98,8 +98,8 @@ double cost_of_fold(const contraction_step& s, const numbers& of) {
         return moved(l.a, of.bytes) + moved(l.b, of.bytes);
     };
     // The loop of a row: the one along which the operands lie closest.
-    const auto inner = std::min_element(
-        s.k.begin(), s.k.end(), [&](const auto& x, const auto& y) { return read(x) < read(y); });
+    const auto inner = std::ranges::min_element(
+        s.k, [&](const auto& x, const auto& y) { return read(x) < read(y); });
     const double rows = products / static_cast<double>(inner->extent);
     const auto lone = [](std::int64_t stride) { return std::abs(stride) > 1 ? lone_read : 0; };
     const bool cached = batch * (m + n) * k * of.bytes <= cache_bytes;

@@ -231,8 +231,7 @@ public:
         s.backwards = a.backwards;
         const access& source = graph_[a.body].source;
         name_loops(a.loops, s.extents, s.indices);
-        s.along = static_cast<std::size_t>(std::find(a.loops.begin(), a.loops.end(), a.along) -
-                                           a.loops.begin());
+        s.along = static_cast<std::size_t>(std::ranges::find(a.loops, a.along) - a.loops.begin());
         s.out = walked(address_of(a.target), a.loops);
         s.in = walked(address_of(source), a.loops);
         s.to = {a.target.slot, a.target.positions};
@@ -319,14 +318,6 @@ private:
     }
     double element_bytes() const { return static_cast<double>(size_of(plan_.type)); }
 
-    // The slowest loop first: that of the largest stride.
-    loop_list by_stride(loop_list list, const place& at) const {
-        std::sort(list.begin(), list.end(), [&](loop x, loop y) {
-            const auto a = std::abs(at.factor(x)), b = std::abs(at.factor(y));
-            return a != b ? a > b : x < y;
-        });
-        return list;
-    }
     void name_loops(const loop_list& loops, std::vector<std::int64_t>& extents,
                     std::vector<ir::ref>& letters) const {
         for (const loop l : loops) {
@@ -356,7 +347,7 @@ private:
     }
     /// The condition of a gather; of slot -1 where it has none.
     walked_use wanted_of(const expression& node, const loop_list& loops) const {
-        if (node.kind != kind::gather || node.arguments.size() == node.lookups.size()) return {};
+        if (node.kind != kind::gather || !node.has_condition()) return {};
         return walked(graph_[node.arguments.back()].source, loops);
     }
     walked_use walked(const access& a, const loop_list& loops) const {

@@ -169,7 +169,7 @@ private:
 
     bool moves_along(const access& a, loop_role role) const {
         const place at = address(a);
-        return std::any_of(group_.loops.begin(), group_.loops.end(), [&](const group_loop& l) {
+        return std::ranges::any_of(group_.loops, [&](const group_loop& l) {
             return l.role == role && at.factor(l.what) != 0;
         });
     }
@@ -274,8 +274,7 @@ private:
             s.b = operand(b, false);
             const place at_b = address(b), at_output = address(m.what.target);
             for (const loop l : m.what.loops)
-                if (std::none_of(group_.loops.begin(), group_.loops.end(),
-                                 [&](const group_loop& g) { return g.what == l; }))
+                if (!has_loop(group_.loops, l))
                     s.values.push_back({values_.extent(l), at_b.factor(l), at_output.factor(l)});
         }
         made_.group.consumers.push_back(std::move(s));
@@ -286,8 +285,7 @@ private:
         std::vector<slot_number> counted;
         double total = 0;
         for (const auto& use : made_.uses) {
-            if (!use.slot || std::find(counted.begin(), counted.end(), use.slot) != counted.end())
-                continue;
+            if (!use.slot || std::ranges::find(counted, use.slot) != counted.end()) continue;
             counted.push_back(use.slot);
             double elements = 1;
             for (const auto n : plan_.slots[use.slot.index()].extents)

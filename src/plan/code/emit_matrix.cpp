@@ -59,7 +59,7 @@ public:
 private:
     static loop_list list_of(const std::vector<loop>& loops) {
         loop_list all(loops.begin(), loops.end());
-        std::sort(all.begin(), all.end());
+        std::ranges::sort(all);
         return all;
     }
     /// Loops of the result that are neither the batch's nor the solution's rows.

@@ -34,7 +34,7 @@ walk walk_of(const contraction_step& c, shared_operand which) {
         std::vector<std::pair<std::int64_t, std::int64_t>> to;
         for (const auto& l : from)
             if (l.extent != 1) to.emplace_back(l.extent, is_a ? l.a : l.b);
-        std::sort(to.begin(), to.end());
+        std::ranges::sort(to);
         return to;
     };
     return {is_a ? c.a.slot : c.b.slot,

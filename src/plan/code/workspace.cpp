@@ -49,9 +49,7 @@ public:
 
 private:
     // Of the part that the step is in.
-    std::size_t end_of(std::size_t step) const {
-        return *std::upper_bound(ends_.begin(), ends_.end(), step);
-    }
+    std::size_t end_of(std::size_t step) const { return *std::ranges::upper_bound(ends_, step); }
     std::span<const std::size_t> ends_;
 };
 
@@ -141,7 +139,7 @@ private:
     }
     void take_over(lifetime& life, lifetime& replaced) {
         life.begin = replaced.begin, life.end = replaced.end;
-        placed_.erase(std::find(placed_.begin(), placed_.end(), &replaced));
+        placed_.erase(std::ranges::find(placed_, &replaced));
     }
     // What is through before this step, as it is for all that begin later: a chain of very many
     // contractions has two intermediates at a time. What lasts is beside all of them.
@@ -166,10 +164,10 @@ private:
                 "ricci: the intermediate tensors together need more memory than can be addressed.");
     }
     void place(lifetime& life) {
-        placed_.insert(std::upper_bound(placed_.begin(), placed_.end(), &life,
-                                        [](const lifetime* a, const lifetime* b) {
-                                            return a->begin < b->begin;
-                                        }),
+        placed_.insert(std::ranges::upper_bound(placed_, &life,
+                                                [](const lifetime* a, const lifetime* b) {
+                                                    return a->begin < b->begin;
+                                                }),
                        &life);
         slot_of(life).workspace_offset = life.begin;
         plan_.workspace_bytes = std::max(plan_.workspace_bytes, life.end);

@@ -72,13 +72,11 @@ public:
     /// Whether what a body reads at each pair is known, or is a product of what lacks one of the
     /// loops each: numbers there that are none show at pairs for which the condition holds, too.
     bool shows_elsewhere(expr body, const triangle& pairs) const {
-        bool shows = true;
-        values_.for_each_load({body}, [&](const access& read) {
+        return values_.all_loads({body}, [&](const access& read) {
             const auto loops = loops_of(read);
-            if (contains(loops, pairs.i) && contains(loops, pairs.j))
-                shows = shows && known_.count(read.slot) > 0;
+            return !contains(loops, pairs.i) || !contains(loops, pairs.j) ||
+                   known_.contains(read.slot);
         });
-        return shows;
     }
 
 private:
@@ -130,9 +128,7 @@ public:
         : plan_(plan), values_(plan.values), cuts_(plan.steps.size()) {}
 
     void run() {
-        if (std::none_of(plan_.steps.begin(), plan_.steps.end(),
-                         [&](const step& s) { return is_long(s); }))
-            return;
+        if (std::ranges::none_of(plan_.steps, [&](const step& s) { return is_long(s); })) return;
         masked_tensors known(plan_);
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
             if (const assign* a = plan_.steps[s].as_assign()) cuts_[s] = own_cut(known, *a);
@@ -141,7 +137,7 @@ public:
         for (std::size_t s = plan_.steps.size(); s-- > 0;)
             if (const assign* a = plan_.steps[s].as_assign(); a != nullptr && !cuts_[s])
                 cuts_[s] = cut_of_readers(s, *a);
-        if (std::none_of(cuts_.begin(), cuts_.end(), [](const auto& c) { return bool(c); })) return;
+        if (std::ranges::none_of(cuts_, [](const auto& c) { return bool(c); })) return;
         std::vector<step> steps;
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
             if (cuts_[s]) cut(*plan_.steps[s].as_assign(), *cuts_[s], steps);
@@ -157,8 +153,8 @@ private:
         const assign* a = s.as_assign();
         if (a == nullptr) return false;
         const auto all = united(a->loops, a->over);
-        return std::count_if(all.begin(), all.end(),
-                             [&](loop l) { return values_.extent(l) >= fewest_places; }) >= 2;
+        return std::ranges::count_if(
+                   all, [&](loop l) { return values_.extent(l) >= fewest_places; }) >= 2;
     }
 
     bool is_cuttable(const assign& a) const {
@@ -166,8 +162,7 @@ private:
         if (a.kind == assignment_kind::map) return true;
         if (a.kind != assignment_kind::contract) return false;
         const auto& factors = values_[a.body].arguments;
-        return std::all_of(factors.begin(), factors.end(),
-                           [&](expr f) { return values_[f].kind == kind::load; });
+        return std::ranges::all_of(factors, [&](expr f) { return values_[f].kind == kind::load; });
     }
 
     // By what is known of what it computes.
@@ -352,7 +347,7 @@ private:
 }  // namespace
 
 void cut_masked(program_plan& plan) {
-    const bool real = plan.type == element::f32 || plan.type == element::f64;
+    const bool real = is_real(plan.type);
     if (real && !plan.careful && plan.values.solves_places()) mask_cutter(plan).run();
 }
 

@@ -58,7 +58,7 @@ std::optional<std::vector<std::int64_t>> binomials_of(const std::vector<pair_wei
 // them is made of. Of powers of numbers that may be 0 none is below 0.
 bool lowering::take_distances(decayed_sum& d) const {
     using enum pair_weight::weight_kind;
-    const bool any = std::any_of(d.weights.begin(), d.weights.end(), is_of_distance);
+    const bool any = std::ranges::any_of(d.weights, is_of_distance);
     auto counts = binomials_of(d.weights);
     if (!counts) return false;
     d.binomials = *std::move(counts);
@@ -150,7 +150,7 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_of(const loop_list& o
 // The fold of what stands at all places up to each, or from each on, but for the nearest ones.
 expr lowering::up_to_each(fold folding, expr value, const triangle& pairs, std::int64_t apart) {
     auto& loops = graph_.loops();
-    const loop k = loops.fresh(loops.letter(pairs.j), graph_.extent(pairs.j));
+    const loop k = loops.fresh(pairs.j);
     place ahead;  // 0 <= ahead
     ahead.add(pairs.j, pairs.up ? 1 : -1);
     ahead.add(k, pairs.up ? -1 : 1);
@@ -183,7 +183,7 @@ expr lowering::at_place(expr value, loop l, place to) {
 
 void lowering::add_parts(const pair_weight& weight, const triangle& pairs, pair_parts& parts) {
     if (is_of_distance(weight)) {
-        const expr step = graph_.constant(static_cast<double>(weight.step));
+        const expr step = graph_.number(weight.step);
         if (weight.kind == pair_weight::weight_kind::power)
             parts.links.push_back(graph_.power(weight.of, step));
         if (weight.kind == pair_weight::weight_kind::exponential)
@@ -211,15 +211,14 @@ void lowering::add_parts(const pair_weight& weight, const triangle& pairs, pair_
     parts.links.push_back(w.link);
     // Where all are -infinity the sum is 0, and so are all weights.
     parts.end.push_back(
-        graph_.apply(opcode::reciprocal,
-                     graph_.apply(code_of(ir::function::maximum), w.sum, graph_.constant(1))));
+        graph_.apply(opcode::reciprocal, graph_.apply(opcode::maximum, w.sum, graph_.constant(1))));
 }
 
 // exp(x_j - m_i) with the maximum m_i of all up to i, and the sum of these: nothing is larger than
 // 1, and no link is rounded but where the maximum rises.
 lowering::running_weights lowering::weights_up_to_each(expr x, expr extremum, const triangle& pairs,
                                                        pair_parts& parts) {
-    const auto maximum = code_of(ir::function::maximum), exponential = code_of(ir::function::exp);
+    const auto maximum = opcode::maximum, exponential = opcode::exp;
     running_weights w;
     w.most = graph_.apply(maximum, extremum, graph_.constant(lowest_number()));
     w.start = stored(graph_.apply(exponential, graph_.apply(opcode::subtract, x, w.most)));
@@ -257,9 +256,8 @@ place lowering::end_of_pairs(const triangle& pairs, expr_list& conditions) {
     const std::int64_t last = graph_.extent(pairs.j) - 1;
     place to{pairs.offset, {{pairs.i, pairs.stride}}};
     const expr at = graph_.position(to);
-    const auto number = [&](std::int64_t n) { return graph_.constant(static_cast<double>(n)); };
-    conditions.push_back(pairs.up ? graph_.apply(opcode::less_equal, number(0), at)
-                                  : graph_.apply(opcode::less_equal, at, number(last)));
+    conditions.push_back(pairs.up ? graph_.apply(opcode::less_equal, graph_.number(0), at)
+                                  : graph_.apply(opcode::less_equal, at, graph_.number(last)));
     to.edge = edge::clamp;
     to.high = last;
     return to;
@@ -276,21 +274,21 @@ expr lowering::at_ends(expr value, const triangle& pairs) {
     const std::int64_t first = row_of(0), end = row_of(last + 1);
     const loop_range all = pairs.up ? loop_range{end, rows - end} : loop_range{0, first};
     const auto indices = united(without(graph_[value].indices, {pairs.i}), {pairs.j});
-    const access target = temporary(indices, expr::none, type_);
+    const access target = temporary(indices);
     const auto at = [&](place there) { return moved(graph_, target, {pairs.j, std::move(there)}); };
-    emit_map(target, indices, graph_.constant(0), fold::none, {});
+    emit_map(target, indices, graph_.constant(0));
     if (end > first) {
         const moved_loop row = to_part(graph_, pairs.i, {first, end - first});
         place there{pairs.offset, {}};
         there.add(row.to, pairs.stride);
         const access inside = at(there);
-        emit_map(inside, loops_of(inside), graph_.moved(value, {&row, 1}), fold::none, {});
+        emit_map(inside, loops_of(inside), graph_.moved(value, {&row, 1}));
     }
     if (all.count > 0) {
         const moved_loop row = to_part(graph_, pairs.i, all);
         const access edge = at({pairs.up ? last : 0, {}});
         const expr sum = graph_.sum(moved(loop_list{pairs.i}, row), graph_.moved(value, {&row, 1}));
-        emit_map(edge, loops_of(edge), graph_.add({graph_.load(edge), sum}), fold::none, {});
+        emit_map(edge, loops_of(edge), graph_.add({graph_.load(edge), sum}));
     }
     return graph_.load(target);
 }
@@ -303,13 +301,12 @@ expr lowering::read_links(const link_of_pairs& links, pair_parts& parts, loop al
     if (!contains(of_links, parts.link_loop)) return stored(links.factor);
     if (parts.carried != links.factor) {
         parts.carried = links.factor;
-        parts.carried_in = longer_memory(axis_order(of_links, expr::none), parts.link_loop, 2);
+        parts.carried_in = longer_memory(axis_order(of_links), parts.link_loop, 2);
         // None leads to the first place or from the last; yet all of a tensor has to be numbers.
         for (const std::int64_t end : {std::int64_t{0}, graph_.extent(along)})
             emit_map(parts.carried_in.at({end, {}}), without(of_links, {parts.link_loop}),
-                     graph_.constant(0), fold::none, {});
-        emit_map(parts.carried_in.at({1, {{parts.link_loop, 1}}}), of_links, links.factor,
-                 fold::none, {});
+                     graph_.constant(0));
+        emit_map(parts.carried_in.at({1, {{parts.link_loop, 1}}}), of_links, links.factor);
     }
     return graph_.load(parts.carried_in.at({forwards ? 0 : 1, {{along, 1}}}));
 }
@@ -321,7 +318,7 @@ expr lowering::recurrence(expr value, const link_of_pairs& links, pair_parts& pa
     const auto indices = united(united(graph_[value].indices, of_links), {along});
     const bool decays = links.is_logarithm || !graph_.is_constant(links.factor, 1);
     const expr decay = decays ? read_links(links, parts, along, forwards) : expr::none;
-    const auto target = temporary(indices, value, type_);
+    const auto target = temporary(indices, value);
     scan_into(fold::sum, target, indices, value, along, !forwards, decay, links.is_logarithm);
     return graph_.load(target);
 }
@@ -331,7 +328,7 @@ lowering::link_of_pairs lowering::links_of(const pair_parts& parts) {
     expr rate = parts.rates.empty() ? expr::none : graph_.add(parts.rates);
     if (rate && parts.links.empty()) return {rate, true};
     auto all = parts.links;
-    if (rate) all.push_back(graph_.apply(code_of(ir::function::exp), rate));
+    if (rate) all.push_back(graph_.apply(opcode::exp, rate));
     return {all.empty() ? graph_.constant(1) : graph_.multiply(all)};
 }
 
@@ -351,14 +348,13 @@ expr lowering::carried_by_distance(const decayed_sum& d, expr value, const link_
         }
         value = recurrence(value, links, parts, along, forwards);
         if (d.binomials[m] == 0) continue;
-        expr_list product{graph_.constant(static_cast<double>(d.binomials[m]))};
+        expr_list product{graph_.number(d.binomials[m])};
         for (const auto& w : d.weights) {
             const expr by = graph_.constant(
                 static_cast<double>(w.step * static_cast<std::int64_t>(m) + w.ahead));
             if (w.kind == power) product.push_back(graph_.power(w.of, by));
             if (w.kind == exponential)
-                product.push_back(
-                    graph_.apply(code_of(ir::function::exp), graph_.multiply({by, w.of})));
+                product.push_back(graph_.apply(opcode::exp, graph_.multiply({by, w.of})));
         }
         product.push_back(value);
         terms.push_back(graph_.multiply(product));
@@ -370,7 +366,7 @@ expr lowering::decayed(const decayed_sum& d) {
     const auto& [j, i, up, offset, stride] = d.pairs;
     hides_ = true;
     pair_parts parts;
-    parts.link_loop = graph_.loops().fresh(graph_.loops().letter(j), graph_.extent(j) - 1);
+    parts.link_loop = graph_.loops().fresh(j, graph_.extent(j) - 1);
     for (const auto& w : d.weights) add_parts(w, d.pairs, parts);
     const link_of_pairs links = links_of(parts);
     auto alone = without(d.alone, {d.over_i ? i : j});

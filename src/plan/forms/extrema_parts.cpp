@@ -64,7 +64,7 @@ std::optional<lowering::asked_part> lowering::asked_part_of(const asked_extremum
         expr_list carried = product;
         if (!alone) {
             auto& loops = graph_.loops();
-            const loop k = loops.fresh(loops.letter(asked.j), graph_.extent(asked.j));
+            const loop k = loops.fresh(asked.j);
             most = graph_.row(asked.folding, {k}, graph_.renamed(cases, {{asked.j, k}}));
             carried.push_back(equal(most, asked.extremum));
         }
@@ -92,7 +92,7 @@ std::optional<expr_list> lowering::asked_beyond(const asked_extremum& asked, con
     for (const expr c : asked.conditions) {
         if (std::ranges::count(held, c) > 0) continue;
         const expr other = graph_.opposite(c);
-        if (graph_[other].code == code_of(ir::function::logical_not)) return {};
+        if (graph_[other].code == opcode::logical_not) return {};
         const expr asks = graph_.apply(opcode::equal, nothing, asked.extremum);
         const expr body = graph_.multiply(with_all(with_all(beside, before), {other, asks}));
         before.push_back(c);

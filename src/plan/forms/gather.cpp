@@ -61,10 +61,9 @@ expr lowering::picked(expr gather) {
     if (const auto found = picked_.find(gather); found != picked_.end()) return found->second;
     const expr from = has_edge(graph_[gather].source) ? padded(gather) : gather;
     const slot_number source = graph_[from].source.slot;
-    const auto target = memory_over(graph_[from].kind == kind::gather
-                                        ? rows_order(from)
-                                        : axis_order(graph_[gather].indices, expr::none),
-                                    plan_.type_of(source), plan_.is_truth(source));
+    const auto target = memory_over(
+        graph_[from].kind == kind::gather ? rows_order(from) : axis_order(graph_[gather].indices),
+        plan_.type_of(source), plan_.is_truth(source));
     emit_gather(from, target, graph_[gather].indices);
     return picked_[gather] = graph_.load(target, graph_.is_condition(gather));
 }
@@ -117,8 +116,7 @@ bool lowering::is_whole(expr e, whole_facts& facts) const {
         case kind::fold:
             return false;
     }
-    return std::all_of(node.arguments.begin(), node.arguments.end(),
-                       [&](expr a) { return is_whole(a, facts); });
+    return std::ranges::all_of(node.arguments, [&](expr a) { return is_whole(a, facts); });
 }
 
 // A comparison of whole numbers that may be larger than the type counts that is computed with here.
@@ -131,11 +129,11 @@ bool lowering::compares_numbers(expr e) const {
     if (!is_whole(e, facts) || facts.numbers == 0) return false;
     if (type_ == element::i32)
         return facts.computes || facts.largest > INT32_MAX ||
-               std::any_of(plan_.slots.begin(), plan_.slots.end(), [](const slot& s) {
+               std::ranges::any_of(plan_.slots, [](const slot& s) {
                    return s.kind == storage::input && s.is_foreign && s.own_type == element::i64;
                });
     // rules ask what the plan's type counts, and floats among 16 bits count more
-    const bool quick = plan_.type == element::f32 || plan_.type == element::f64;
+    const bool quick = is_real(plan_.type);
     if (!quick || facts.largest > static_cast<double>(counted_by(type_))) return true;
     // Most are small, and compared together with what else is done; see program_plan::rules.
     const bool within =
@@ -149,7 +147,7 @@ expr lowering::compared(expr e) {
     const auto indices = graph_[e].indices;
     lowering whole(plan_, known_, equation_, order_, element::i64);
     const expr truth = graph_.load(whole.computed(indices, e));
-    const access target = temporary(indices, expr::none, type_);
+    const access target = temporary(indices);
     emit_gather(truth, target, indices);
     return stored_[e] = graph_.load(target, true);
 }
@@ -165,7 +163,7 @@ std::optional<place> lowering::place_on(loop axis, expr numbers) const {
 // [p = i + j] y_{ij} summed over i and j, and over what only the y have, adds each y to where i + j
 // is. As a product it would have one column for each p.
 bool lowering::is_scatter(expr sum, scattered_sum& found) {
-    if (type_ != element::f32 && type_ != element::f64) return false;
+    if (!is_real(type_)) return false;
     if (!graph_.solves_places()) return false;
     const auto there = landed(sum);
     if (!there) return false;
@@ -179,8 +177,7 @@ bool lowering::is_scatter(expr sum, scattered_sum& found) {
     }
     const auto& rest = there->rest.parts;
     const auto summed = common(graph_[sum].over, found.by_number);
-    const auto varying =
-        std::count_if(rest.begin(), rest.end(), [&](expr f) { return !graph_.is_scalar(f); });
+    const auto varying = std::ranges::count_if(rest, [&](expr f) { return !graph_.is_scalar(f); });
     expr rows = rest.empty() ? graph_.constant(1) : graph_.multiply(rest);
     const auto more = without(graph_[sum].over, summed);
     // One tensor is summed on the way, a product of several before.
@@ -213,7 +210,7 @@ expr lowering::with_stored_condition(expr gather) {
 // no place, and no plane says where.
 expr lowering::without_own_condition(expr gather) {
     const expression node = graph_[gather];
-    if (node.lookups.size() < 2 || node.arguments.size() == node.lookups.size()) return gather;
+    if (node.lookups.size() < 2 || !node.has_condition()) return gather;
     const auto conditions = graph_.factors(node.arguments.back());
     auto lookups = node.lookups;
     expr_list numbers;
@@ -231,7 +228,7 @@ expr lowering::without_own_condition(expr gather) {
 // nobody's.
 expr lowering::checked_apart(expr gather) {
     const expression node = graph_[gather];
-    if (node.arguments.size() == node.lookups.size() || is_edged_gather(gather)) return gather;
+    if (!node.has_condition() || is_edged_gather(gather)) return gather;
     const expr condition = node.arguments.back();
     auto lookups = node.lookups;
     for (std::size_t k = 0; k < lookups.size(); ++k) {
@@ -279,7 +276,7 @@ void lowering::emit_gather_boxes(expr e, const access& target, const loop_list& 
         if (is_uncut(parts)) continue;
         for (const auto& part : parts) {
             const auto m = to_part(graph_, l, part);
-            emit_gather(graph_.moved(e, {&m, 1}), moved(graph_, target, m), moved(indices, m));
+            emit_gather(graph_.moved(e, m), moved(graph_, target, m), moved(indices, m));
         }
         return;
     }
@@ -341,12 +338,15 @@ void lowering::emit_scatter(const scattered_sum& sum, const access& target,
     put(std::move(made));
 }
 
+// What the target holds, times a number; 0 where that is 0.
+expr lowering::before(const access& target, double beta) {
+    return beta == 0 ? graph_.constant(0)
+                     : graph_.multiply({graph_.constant(beta), graph_.load(target)});
+}
+
 // What the target holds, times a number, before something is added to it.
 void lowering::scale_target(const access& target, const loop_list& indices, double beta) {
-    if (beta == 1) return;
-    const expr before = beta == 0 ? graph_.constant(0)
-                                  : graph_.multiply({graph_.constant(beta), graph_.load(target)});
-    emit_map(target, indices, before, fold::none, {});
+    if (beta != 1) emit_map(target, indices, before(target, beta));
 }
 
 }  // namespace ricci::plan

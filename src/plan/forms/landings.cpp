@@ -35,7 +35,7 @@ bool lowering::lands(std::size_t k, const landing& there, const loop_list& over,
         if (!contains(indices, there.axis)) return e;
         if (common(indices, by).empty()) return expr(expr::none);
         const moved_loop m{there.axis, at.value_or(place{}), at ? expr(expr::none) : there.numbers};
-        return graph_.moved(e, {&m, 1});
+        return graph_.moved(e, m);
     };
     for (const landing& other : found.at)
         if (contains(graph_[other.numbers].indices, there.axis)) return false;
@@ -70,11 +70,8 @@ std::optional<lowering::landed_fold> lowering::landed(expr sum) {
 // Under [v = x_i] [v = y_j], with v and j folded, what is added up at all v first, and read at x_i:
 // no pairs are compared. None: it is nothing of the kind.
 expr lowering::landed_before_read(const loop_list& over, expr body) {
-    if (plan_.careful || !graph_.solves_places() ||
-        (type_ != element::f32 && type_ != element::f64))
-        return expr::none;
-    const auto span = graph_.factors(body);
-    const expr_list all(span.begin(), span.end());
+    if (plan_.careful || !graph_.solves_places() || !is_real(type_)) return expr::none;
+    const expr_list all = list_of(graph_.factors(body));
     const auto equality = [&](expr f) {
         return loop_equality_in(graph_, f, [&](loop l, expr) { return contains(over, l); });
     };
@@ -120,7 +117,7 @@ std::vector<lowering::landing> lowering::by_axis(const landed_fold& f) const {
     loop_list axes;
     for (const landing& l : f.at) add_loop(axes, l.axis);
     std::vector<landing> all;
-    for (const loop axis : axis_order(axes, expr::none))
+    for (const loop axis : axis_order(axes))
         for (const landing& l : f.at)
             if (l.axis == axis) all.push_back(l);
     return all;
@@ -144,11 +141,10 @@ expr lowering::flat_number(const landed_fold& f) const {
     expr_list product;
     for (const landing& l : by_axis(f)) {
         const std::int64_t extent = graph_.extent(l.axis);
-        number = graph_.add(
-            {graph_.multiply({graph_.constant(static_cast<double>(extent)), number}), l.numbers});
+        number = graph_.add({graph_.multiply({graph_.number(extent), number}), l.numbers});
         product.push_back(graph_.is_place(l.numbers, extent));
         if (whole) continue;
-        const expr floor = graph_.apply(code_of(ir::function::floor), l.numbers);
+        const expr floor = graph_.apply(opcode::floor, l.numbers);
         product.push_back(graph_.apply(opcode::equal, floor, l.numbers));
     }
     product.push_back(graph_.add({number, graph_.constant(1)}));
@@ -163,7 +159,7 @@ bool lowering::is_in_memory_as(expr e, element type) const {
 
 // Whether a sum has several numbers that say where its values land.
 bool lowering::lands_together(expr sum) {
-    if (!graph_.solves_places() || (type_ != element::f32 && type_ != element::f64)) return false;
+    if (!graph_.solves_places() || !is_real(type_)) return false;
     const auto there = landed(sum);
     return there && flat_number(*there);
 }
@@ -249,9 +245,9 @@ expr lowering::landed_logarithm(const loop_list& over, landed_fold f) {
     const expr shift = in_memory_now(finite_or_zero(graph_, most, type_));
     landed_fold shifted = f;
     const expr x = graph_.apply(opcode::subtract, f.rest.value, shift);
-    shifted.rest.parts.push_back(graph_.apply(code_of(ir::function::exp), x));
+    shifted.rest.parts.push_back(graph_.apply(opcode::exp, x));
     const expr sum = in_memory_now(fold_of(fold::sum, over, shifted));
-    return graph_.add({shift, graph_.apply(code_of(ir::function::log), sum)});
+    return graph_.add({shift, graph_.apply(opcode::log, sum)});
 }
 
 // target = the fold, of values that land where numbers say; false: they do not.
@@ -260,17 +256,17 @@ bool lowering::fold_landed(fold folding, const loop_list& over, expr body, const
     const bool joins = folding == fold::maximum || folding == fold::minimum ||
                        folding == fold::product || folding == fold::logsumexp;
     if (!joins || !graph_.solves_places()) return false;
-    if (type_ != element::f32 && type_ != element::f64) return false;
+    if (!is_real(type_)) return false;
     const auto found = landed(folding, over, body);
     if (!found || !found->rest.value) return false;
     if (const expr together = landed_together(folding, over, *found)) {
-        emit_map(target, indices, together, fold::none, {});
+        emit_map(target, indices, together);
         return true;
     }
     const landing& there = found->at[0];
     if (found->at.size() > 1 || graph_.extent(there.axis) > counted_by(type_)) return false;
     if (folding == fold::logsumexp) {
-        emit_map(target, indices, landed_logarithm(over, *found), fold::none, {});
+        emit_map(target, indices, landed_logarithm(over, *found));
         return true;
     }
     const guarded& rest = found->rest;

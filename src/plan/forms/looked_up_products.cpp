@@ -41,8 +41,7 @@ expr lowering::looked_up_product(expr rows, expr other, const loop_list& summed)
     // One row behind the other.
     loop_list rows_first(places.begin(), places.end());
     const loop_list indices = graph_[sum].indices;
-    for (const loop l : axis_order(without(indices, rows_first), expr::none))
-        rows_first.push_back(l);
+    for (const loop l : axis_order(without(indices, rows_first))) rows_first.push_back(l);
     const access product = memory_over(rows_first, type_);
     access picked = product;
     into(product, indices, sum, 0);

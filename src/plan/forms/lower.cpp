@@ -21,8 +21,7 @@ constexpr double repetitions_worth_storing = 8;
 // The terms of the value, with numbers in front of a bracket multiplied into it where that gives
 // contractions to write directly.
 expr_list lowering::spread(expr value) {
-    const auto whole = graph_.terms(value);
-    expr_list all(whole.begin(), whole.end());
+    const expr_list all = list_of(graph_.terms(value));
     expr_list scalars;
     expr bracket;
     for (expr f : graph_.factors(value)) {
@@ -36,8 +35,7 @@ expr_list lowering::spread(expr value) {
     }
     if (!bracket) return all;
     const auto terms = graph_.terms(bracket);
-    const bool sums =
-        std::any_of(terms.begin(), terms.end(), [&](expr t) { return graph_[t].sums; });
+    const bool sums = std::ranges::any_of(terms, [&](expr t) { return graph_[t].sums; });
     if (scalars.empty() || terms.size() < 2 || !sums) return all;
     expr_list result;
     for (expr t : terms) {
@@ -112,8 +110,7 @@ bool lowering::is_in_another(expr sum, const expr_list& terms) const {
         const auto& node = graph_[e];
         if (e == sum) return true;
         return node.sums && seen.insert(e) &&
-               std::any_of(node.arguments.begin(), node.arguments.end(),
-                           [&](expr a) { return self(self, a); });
+               std::ranges::any_of(node.arguments, [&](expr a) { return self(self, a); });
     };
     std::size_t count = 0;
     for (const expr t : terms) count += holds(holds, t) ? 1 : 0;
@@ -186,8 +183,7 @@ void lowering::write_rest(const access& target, const loop_list& indices, const 
                           double beta) {
     const expr_list& rest = found.rest;
     if (!found.has_sums() && beta == 0) {
-        const auto holder =
-            std::find_if(rest.begin(), rest.end(), [&](expr e) { return graph_[e].sums; });
+        const auto holder = std::ranges::find_if(rest, [&](expr e) { return graph_[e].sums; });
         if (holder != rest.end()) use_target_memory(target, indices, *holder);
     }
     const expression& only = graph_[rest[0]];
@@ -199,9 +195,8 @@ void lowering::write_rest(const access& target, const loop_list& indices, const 
         emit_gather(rest[0], target, indices);
     } else {
         auto terms = rest;
-        if (beta != 0)
-            terms.push_back(graph_.multiply({graph_.constant(beta), graph_.load(target)}));
-        emit_map(target, indices, graph_.add(terms), fold::none, {});
+        if (beta != 0) terms.push_back(before(target, beta));
+        emit_map(target, indices, graph_.add(terms));
     }
     forget(target);
 }
@@ -210,11 +205,10 @@ void lowering::write_fold(const access& target, const loop_list& indices, const 
     const bool counts = what.folding == fold::sum && graph_.is_condition(what.arguments[0]);
     if (what.folding != fold::sum || counts) {
         const auto there = prefix_of(what.folding, what.over, what.arguments[0], &target);
-        if (there && *there != graph_.load(target))
-            emit_map(target, indices, *there, fold::none, {});
+        if (there && *there != graph_.load(target)) emit_map(target, indices, *there);
         if (there) return;
         const expr apart = in_parts(what.folding, what.over, what.arguments[0]);
-        if (apart) return emit_map(target, indices, apart, fold::none, {});
+        if (apart) return emit_map(target, indices, apart);
         if (!counts && fold_landed(what.folding, what.over, what.arguments[0], target, indices))
             return;
     }
@@ -222,7 +216,7 @@ void lowering::write_fold(const access& target, const loop_list& indices, const 
 }
 
 access lowering::computed(const loop_list& indices, expr value) {
-    const access result = temporary(indices, expr::none, type_);
+    const access result = temporary(indices);
     into(result, indices, value, 0);
     return result;
 }
@@ -260,8 +254,7 @@ void lowering::use_target_memory(const access& target, const loop_list& indices,
         }
         if (node.kind != kind::operation && !softmax) continue;
         for (expr a : node.arguments)
-            if (graph_[a].sums && std::find(open.begin(), open.end(), a) == open.end())
-                open.push_back(a);
+            if (graph_[a].sums && std::ranges::find(open, a) == open.end()) open.push_back(a);
     }
 }
 
@@ -284,13 +277,13 @@ expr lowering::stored(expr e) {
         result = native(e);  // as it lies, and once for all that read it
     } else if (is_foreign(e)) {
         const auto indices = graph_[e].indices;
-        const auto target = temporary(indices, expr::none, type_);
+        const auto target = temporary(indices);
         emit_gather(e, target, indices);
         result = graph_.load(target, condition);
     } else if (graph_[e].kind == kind::sum) {
         if (scattered_sum s; is_scatter(e, s)) {
             const auto indices = graph_[e].indices;
-            const auto target = temporary(indices, expr::none, type_);
+            const auto target = temporary(indices);
             emit_scatter(s, target, indices, 0);
             return stored_[e] = graph_.load(target);
         }
@@ -305,7 +298,7 @@ expr lowering::stored(expr e) {
     if (!result && graph_[value].kind == kind::load) result = stored(value);
     if (!result) {
         const auto indices = graph_[value].indices;
-        const auto target = temporary(indices, value, type_);
+        const auto target = temporary(indices, value);
         into(target, indices, value, 0);
         result = graph_.load(target, condition);
     }
@@ -355,6 +348,14 @@ assign lowering::begun(assignment_kind kind, const access& target, loop_list loo
 
 void lowering::put(assign made) { plan_.steps.push_back(make_step(graph_, std::move(made))); }
 
+expr lowering::both_factors(const contraction_of& product) {
+    const auto factor = [&](expr e, bool conjugate) {
+        return conjugate ? graph_.apply(opcode::conjugate, e) : e;
+    };
+    return graph_.multiply(
+        {factor(product.a, product.conjugate_a), factor(product.b, product.conjugate_b)});
+}
+
 void lowering::emit(const contraction_of& product, const access& target, double beta) {
     if (has_edged_operands(product)) {
         if (is_cut_in_few(product)) return emit_boxes(product, target, beta);
@@ -362,16 +363,12 @@ void lowering::emit(const contraction_of& product, const access& target, double 
             hides_ = hides_ || has_edge(graph_[e].source, edge::nothing);
     }
     hides_ = hides_ || product.hides || graph_.has_bracket(product.scale);
-    const auto factor = [&](expr e, bool conjugate) {
-        return conjugate ? graph_.apply(opcode::conjugate, e) : e;
-    };
     assign made =
         begun(assignment_kind::contract, target,
               without(united(graph_[product.a].indices, graph_[product.b].indices), product.over));
     made.folding = fold::sum;
     made.over = product.over;
-    made.body = graph_.multiply(
-        {factor(product.a, product.conjugate_a), factor(product.b, product.conjugate_b)});
+    made.body = both_factors(product);
     made.scale = plain(product.scale, 1);
     made.beta = beta;
     put(std::move(made));
@@ -382,7 +379,7 @@ void lowering::place_into(const place_of_extremum& p, const access& target,
                           const loop_list& indices) {
     if (graph_.size(indices) == 0) return;
     if (!contains(graph_[p.value].indices, p.along))
-        return emit_map(target, indices, graph_.constant(0), fold::none, {});
+        return emit_map(target, indices, graph_.constant(0));
     assign made = begun(assignment_kind::extremum, target, indices);
     made.folding = p.largest ? fold::maximum : fold::minimum;
     made.over = {p.along};
@@ -395,16 +392,15 @@ void lowering::emit_map(const access& target, const loop_list& indices, expr bod
     const expr value = plain(body, graph_.size(united(indices, over)));
     if (graph_[value].edged || !shifts_of(value, over).empty())
         emit_edged_map(target, indices, value, folding, over);
-    else put_map(target, indices, value, folding, over);
+    else put(map_into(equation_, target, value, folding, over));
 }
 
-void lowering::put_map(const access& target, const loop_list& indices, expr body, fold folding,
-                       const loop_list& over) {
-    assign made = begun(assignment_kind::map, target, indices);
-    made.folding = folding;
-    made.over = over;
-    made.body = body;
-    put(std::move(made));
+// A fold, or element-wise.
+void lowering::emit_value(const access& target, const loop_list& indices, expr value) {
+    const auto& node = graph_[value];
+    if (node.kind == kind::fold)
+        emit_map(target, indices, node.arguments[0], node.folding, node.over);
+    else emit_map(target, indices, value);
 }
 
 }  // namespace ricci::plan

@@ -170,6 +170,7 @@ private:
     bool is_scatter(expr sum, scattered_sum& found);
     void emit_scatter(const scattered_sum& s, const access& target, const loop_list& indices,
                       double beta);
+    expr before(const access& target, double beta);
     void scale_target(const access& target, const loop_list& indices, double beta);
 
     // Sums with lookups, in lookup_sums.cpp.
@@ -447,33 +448,30 @@ private:
     expr log_of_sum(const expr_list& values);
     expr combined(fold folding, const expr_list& values);
     expr folded(fold folding, const loop_list& over, expr value);
+    expr both_factors(const contraction_of& product);
     void emit_part(contraction_of product, const access& target, double beta);
     bool is_cut_in_few(const contraction_of& product) const;
     bool has_edged_operands(const contraction_of& product) const;
     void emit_edged_map(const access& target, const loop_list& indices, expr body, fold folding,
                         loop_list over);
     void emit_gather_boxes(expr e, const access& target, const loop_list& indices);
-    void emit_boxes(const access& target, const loop_list& indices, expr body, fold folding,
-                    const loop_list& over);
+    void emit_boxes(const access& target, const loop_list& indices, expr body,
+                    fold folding = fold::none, const loop_list& over = {});
     void emit_boxes(const contraction_of& product, const access& target, double beta);
-    void put_map(const access& target, const loop_list& indices, expr body, fold folding,
-                 const loop_list& over);
+    void emit_value(const access& target, const loop_list& indices, expr value);
 
-    access temporary(const loop_list& indices, expr like, element type, bool is_truth = false);
+    access temporary(const loop_list& indices, expr like = expr::none);
     longer_axis longer_memory(const loop_list& axes, loop longer, std::int64_t by);
-    longer_axis longer_memory(const loop_list& axes, loop longer, std::int64_t by, element type,
-                              bool is_truth);
     access memory_over(const loop_list& axes, element type, bool is_truth = false);
     loop_list rows_order(expr gather) const;
     place inner_address_of(const access& a) const;
-    loop_list axis_order(const loop_list& indices, expr like) const;
-    const expression* widest_load(expr e, std::size_t rank) const;
+    loop_list axis_order(const loop_list& indices, expr like = expr::none) const;
 
     assign begun(assignment_kind kind, const access& target, loop_list loops) const;
     void put(assign made);
     void emit(const contraction_of& product, const access& target, double beta);
-    void emit_map(const access& target, const loop_list& indices, expr body, fold folding,
-                  const loop_list& over);
+    void emit_map(const access& target, const loop_list& indices, expr body,
+                  fold folding = fold::none, const loop_list& over = {});
 
     program_plan& plan_;
     graph& graph_;

@@ -12,7 +12,7 @@ namespace {
 constexpr double picks_worth_copying = 8;
 
 bool is_looked_up(const expression& node, std::size_t axis) {
-    return std::any_of(node.lookups.begin(), node.lookups.end(), [&](const lookup_axis& l) {
+    return std::ranges::any_of(node.lookups, [&](const lookup_axis& l) {
         return l.axis == static_cast<std::int32_t>(axis);
     });
 }
@@ -85,17 +85,16 @@ expr lowering::picked_by_iterations(expr load) {
 
 // Where an axis is read, as a number; beyond an edge where there is nothing, some place.
 expr lowering::place_within(const place& p) {
-    const auto number = [&](std::int64_t n) { return graph_.constant(static_cast<double>(n)); };
     if (p.edge == edge::wrap) {
         place from_low = without_edge(p);
         from_low.offset -= p.low;
-        return graph_.add({number(p.low), graph_.apply(code_of(ir::function::modulo),
-                                                       graph_.position(std::move(from_low)),
-                                                       number(p.high - p.low + 1))});
+        return graph_.add({graph_.number(p.low),
+                           graph_.apply(opcode::modulo, graph_.position(std::move(from_low)),
+                                        graph_.number(p.high - p.low + 1))});
     }
-    const expr low = graph_.apply(code_of(ir::function::maximum), number(p.low),
-                                  graph_.position(without_edge(p)));
-    return graph_.apply(code_of(ir::function::minimum), number(p.high), low);
+    const expr low =
+        graph_.apply(opcode::maximum, graph_.number(p.low), graph_.position(without_edge(p)));
+    return graph_.apply(opcode::minimum, graph_.number(p.high), low);
 }
 
 // A copy from the first place of each axis to the last, all of an axis that is looked up, without
@@ -131,7 +130,7 @@ expr lowering::copied_axes(expr load) {
     target.slot = read.slot =
         plan_.add(workspace_slot(plan_, std::move(extents), std::move(letters), type_));
     target.positions = read.positions = {0, -1};
-    emit_boxes(target, axes, copied, fold::none, {});
+    emit_boxes(target, axes, copied);
     return node.kind == kind::load
                ? graph_.load(std::move(read), node.condition)
                : graph_.regathered(load, node.arguments, std::move(read), node.lookups);

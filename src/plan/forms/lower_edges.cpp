@@ -38,14 +38,13 @@ expr lowering::log_of_sum(const expr_list& values) {
     using ir::function;
     expr all = values[0];
     for (std::size_t k = 1; k < values.size(); ++k) {
-        const expr next = values[k], larger = graph_.apply(code_of(function::maximum), all, next);
+        const expr next = values[k], larger = graph_.apply(opcode::maximum, all, next);
         const expr apart =
-            graph_.apply(code_of(function::absolute), graph_.apply(opcode::subtract, all, next));
-        const expr beyond =
-            graph_.apply(code_of(function::log),
-                         graph_.add({graph_.constant(1),
-                                     graph_.apply(code_of(function::exp),
-                                                  graph_.multiply({graph_.constant(-1), apart}))}));
+            graph_.apply(opcode::absolute, graph_.apply(opcode::subtract, all, next));
+        const expr beyond = graph_.apply(
+            opcode::log,
+            graph_.add({graph_.constant(1),
+                        graph_.apply(opcode::exp, graph_.multiply({graph_.constant(-1), apart}))}));
         all = graph_.apply(opcode::select, graph_.apply(opcode::equal, all, next),
                            graph_.add({all, graph_.constant(std::log(2.0))}),
                            graph_.add({larger, beyond}));
@@ -85,9 +84,9 @@ loop_list lowering::shifts_of(expr body, const loop_list& over) const {
         });
     };
     for_each_place([&](const access&, const place& p) {
-        const bool shifts = is_overlapping(graph_, p) &&
-                            std::any_of(p.terms.begin(), p.terms.end(),
-                                        [&](const term& t) { return contains(over, t.over); });
+        const bool shifts =
+            is_overlapping(graph_, p) &&
+            std::ranges::any_of(p.terms, [&](const term& t) { return contains(over, t.over); });
         for (const auto& t : p.terms)
             if (shifts) add_loop(contains(over, t.over) ? shifting : others, t.over);
     });
@@ -133,16 +132,13 @@ void lowering::emit_edged_map(const access& target, const loop_list& indices, ex
             expr_list values;
             for (const auto& part : parts) {
                 const auto m = to_part(graph_, l, part);
-                const expr there = graph_.moved(body, {&m, 1});
+                const expr there = graph_.moved(body, m);
                 if (folding == fold::sum && graph_.is_constant(there, 0)) continue;
                 values.push_back(folded(folding, moved(over, m), there));
             }
             // Each part is a fold of its own; one alone takes the place of all.
             const expr value = values.empty() ? graph_.constant(0) : combined(folding, values);
-            const auto& all = graph_[value];
-            if (all.kind == kind::fold)
-                return emit_map(target, indices, all.arguments[0], all.folding, all.over);
-            return emit_map(target, indices, value, fold::none, {});
+            return emit_value(target, indices, value);
         }
         if (over.empty()) folding = fold::none;
     }
@@ -163,12 +159,12 @@ void lowering::emit_boxes(const access& target, const loop_list& indices, expr b
             if (is_uncut(parts)) continue;
             for (const auto& part : parts) {
                 const auto m = to_part(graph_, l, part);
-                emit_boxes(moved(graph_, target, m), moved(indices, m), graph_.moved(body, {&m, 1}),
+                emit_boxes(moved(graph_, target, m), moved(indices, m), graph_.moved(body, m),
                            folding, over);
             }
             return;
         }
-    put_map(target, indices, body, folding, over);
+    put(map_into(equation_, target, body, folding, over));
 }
 
 bool lowering::has_edged_operands(const contraction_of& product) const {
@@ -187,25 +183,13 @@ void lowering::emit_part(contraction_of product, const access& target, double be
     if (!product.over.empty() && kept == indices && common(product.over, left) == product.over &&
         common(product.over, right) == product.over)
         return emit(product, target, beta);
-    const auto factor = [&](expr e, bool conjugate) {
-        return conjugate ? graph_.apply(opcode::conjugate, e) : e;
-    };
-    expr_list all{product.scale, factor(product.a, product.conjugate_a),
-                  factor(product.b, product.conjugate_b)};
-    expr value = graph_.multiply(all);
+    expr value = graph_.multiply({product.scale, both_factors(product)});
     if (!product.over.empty()) value = graph_.row(fold::sum, product.over, value);
-    if (beta != 0)
-        value = graph_.add({value, graph_.multiply({graph_.constant(beta), graph_.load(target)})});
-    if (const auto& node = graph_[value]; node.kind == kind::fold)
-        return emit_map(target, indices, node.arguments[0], node.folding, loop_list(node.over));
-    emit_map(target, indices, value, fold::none, {});
+    if (beta != 0) value = graph_.add({value, before(target, beta)});
+    emit_value(target, indices, value);
 }
 
 void lowering::emit_boxes(const contraction_of& product, const access& target, double beta) {
-    const auto old = [&](const access& there) {
-        return beta == 0 ? graph_.constant(0)
-                         : graph_.multiply({graph_.constant(beta), graph_.load(there)});
-    };
     const expr both = graph_.as_written(opcode::multiply, {product.a, product.b});
     for (const loop l : graph_[both].indices) {
         const auto parts = parts_of(graph_, l, both);
@@ -215,8 +199,8 @@ void lowering::emit_boxes(const contraction_of& product, const access& target, d
         for (const auto& part : parts) {
             const auto m = to_part(graph_, l, part);
             auto there = product;
-            there.a = graph_.moved(product.a, {&m, 1});
-            there.b = graph_.moved(product.b, {&m, 1});
+            there.a = graph_.moved(product.a, m);
+            there.b = graph_.moved(product.b, m);
             const bool nothing = graph_.is_constant(there.a, 0) || graph_.is_constant(there.b, 0);
             if (summed) {
                 if (nothing) continue;
@@ -226,10 +210,10 @@ void lowering::emit_boxes(const contraction_of& product, const access& target, d
                 continue;
             }
             const access box = moved(graph_, target, m);
-            if (nothing) emit_map(box, loops_of(box), old(box), fold::none, {});
+            if (nothing) emit_map(box, loops_of(box), before(box, beta));
             else emit_part(there, box, beta);
         }
-        if (summed && first) emit_map(target, loops_of(target), old(target), fold::none, {});
+        if (summed && first) emit_map(target, loops_of(target), before(target, beta));
         return;
     }
     throw std::logic_error("edges of a contraction that no cut settles");

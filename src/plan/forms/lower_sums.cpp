@@ -160,7 +160,7 @@ lowering::resolved lowering::contracted(expr_list factors, const loop_list& over
 expr lowering::stored(const contraction_of& product) {
     const auto indices =
         without(united(graph_[product.a].indices, graph_[product.b].indices), product.over);
-    const auto target = temporary(indices, expr::none, type_);
+    const auto target = temporary(indices);
     emit(product, target, 0);
     return graph_.load(target);
 }

@@ -63,7 +63,7 @@ private:
             return {};
         const slot& memory = plan_.slot_of(a->target);
         const element type = plan_.type_of(a->target.slot);
-        if (memory.kind != storage::workspace || (type != element::f32 && type != element::f64) ||
+        if (memory.kind != storage::workspace || !is_real(type) ||
             values_.size(a->loops) < fewest_elements || !is_larger(*a))
             return {};
         const bool is_map = a->folding == fold::none;
@@ -95,22 +95,19 @@ private:
         // Who is the maximum is asked of the numbers that it was taken of.
         if (last == s || (is_compared && has_extremum)) return {};
         // It is made of the same numbers there.
-        bool changes = false;
-        for_each_load(values_, *a, [&](const access& from) {
+        const auto changes = [&](const access& from) {
             for (std::size_t r = made.first; r < last; ++r)
-                changes = changes || plan_.steps[r].writes(from.slot);
-        });
-        if (changes) return {};
-        return made;
+                if (plan_.steps[r].writes(from.slot)) return true;
+            return false;
+        };
+        return any_load(values_, *a, changes) ? std::nullopt : std::optional(made);
     }
     bool is_larger(const assign& a) const {
-        bool loads = false, larger = true;
         const double size = values_.size(a.loops);
-        for_each_load(values_, a, [&](const access& from) {
-            loads = true;
-            larger = larger && times_larger * values_.size(loops_of(from)) <= size;
-        });
-        return loads && larger;
+        const auto is_small = [&](const access& from) {
+            return times_larger * values_.size(loops_of(from)) <= size;
+        };
+        return any_load(values_, a, is_small) && all_loads(values_, a, is_small);
     }
     /// Whether a step is a sum, or another fold, over the elements of the tensor, each once.
     bool can_make(const step& s, slot_number slot) const {

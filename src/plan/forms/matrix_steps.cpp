@@ -16,8 +16,7 @@ namespace ricci::plan {
 namespace {
 
 bool is_factored_type(element type) {
-    return type == element::f32 || type == element::f64 || type == element::c64 ||
-           type == element::c128;
+    return is_real(type) || type == element::c64 || type == element::c128;
 }
 
 }  // namespace
@@ -112,9 +111,7 @@ void lowering::matrix_into(const matrix_function& f, const access& target,
                         "complex numbers, and not in {}.",
                         name_of(type_)));
     if (graph_.size(indices) == 0) return;
-    const auto number = [&](double value) {
-        emit_map(target, indices, graph_.constant(value), fold::none, {});
-    };
+    const auto number = [&](double value) { emit_map(target, indices, graph_.constant(value)); };
     const bool empty = graph_.extent(f.row) == 0;
     switch (f.what) {
         case ir::reduction::solve:
@@ -134,13 +131,12 @@ void lowering::matrix_into(const matrix_function& f, const access& target,
             break;
     }
     if (empty) return number(0);
-    const access logarithm = temporary(indices, expr::none, type_),
-                 sign = temporary(indices, expr::none, type_);
+    const access logarithm = temporary(indices), sign = temporary(indices);
     emit_matrix(f, matrix_task::log_determinant, logarithm);
     emit_matrix(f, matrix_task::sign, sign);
     // NaN of a negative sign, 0 of a positive one.
-    const expr of_sign = graph_.apply(code_of(ir::function::log), graph_.load(sign));
-    emit_map(target, indices, graph_.add({graph_.load(logarithm), of_sign}), fold::none, {});
+    const expr of_sign = graph_.apply(opcode::log, graph_.load(sign));
+    emit_map(target, indices, graph_.add({graph_.load(logarithm), of_sign}));
 }
 
 // Those that use factors come after those that make them.
@@ -157,7 +153,7 @@ void mark_solved_factors(program_plan& plan) {
 }
 
 expr lowering::matrix_value(const matrix_function& f, const loop_list& indices) {
-    const access result = temporary(indices, expr::none, type_);
+    const access result = temporary(indices);
     matrix_into(f, result, indices);
     return graph_.load(result);
 }

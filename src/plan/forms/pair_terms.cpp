@@ -68,7 +68,7 @@ private:
     std::optional<conditional_terms> terms_of(const assign& a) const {
         const element type = plan_.type_of(a.target.slot);
         if (a.kind != assignment_kind::map || !algebra_of(a.folding) || values_[a.body].edged ||
-            (type != element::f32 && type != element::f64))
+            !is_real(type))
             return {};
         const double pairs = values_.size(united(a.loops, a.over));
         if (pairs < fewest_pairs) return {};

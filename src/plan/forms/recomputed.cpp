@@ -23,7 +23,7 @@ bool is_repeated(const program_plan& plan, const definition& of) {
 
 /// Whether there is an axis of few elements beside two or more loops.
 bool has_few_beside_pairs(const graph& values, const loop_list& loops) {
-    return loops.size() >= 3 && std::any_of(loops.begin(), loops.end(), [&](loop l) {
+    return loops.size() >= 3 && std::ranges::any_of(loops, [&](loop l) {
                return static_cast<double>(values.extent(l)) <= most_unrolled;
            });
 }
@@ -35,11 +35,8 @@ bool is_sum_of_few(const graph& values, expr e) {
     if (node.kind != kind::fold || node.folding != fold::sum ||
         values.size(node.over) > most_iterations || !has_few_beside_pairs(values, node.indices))
         return false;
-    bool smaller = true;
-    values.for_each_load({e}, [&](const access& from) {
-        smaller = smaller && !without(node.indices, loops_of(from)).empty();
-    });
-    return smaller;
+    return values.all_loads(
+        {e}, [&](const access& from) { return !without(node.indices, loops_of(from)).empty(); });
 }
 
 // What repeats another tensor; a difference, which is not multiplied out, as its terms would cancel

@@ -10,17 +10,11 @@
 namespace ricci::plan {
 
 void step_writer::write(const access& target, expr value, bool hides) {
-    assign made;
-    made.equation = equation_;
-    made.target = target;
-    made.loops = loops_of(target);
-    made.body = value;
+    const auto& node = values_[value];
+    assign made = node.kind == kind::fold
+                      ? map_into(equation_, target, node.arguments[0], node.folding, node.over)
+                      : map_into(equation_, target, value);
     made.hides = hides;
-    if (const auto& node = values_[value]; node.kind == kind::fold) {
-        made.folding = node.folding;
-        made.over = node.over;
-        made.body = node.arguments[0];
-    }
     put(std::move(made));
 }
 
@@ -29,28 +23,11 @@ expr step_writer::stored(expr value) {
     const expr widest = values_[value].widest;
     if (widest && without(order, values_[widest].indices).empty()) {
         const access& like = values_[widest].source;
-        const place at = address_of(like, plan_.slot_of(like).strides);
-        std::ranges::sort(order, [&](loop x, loop y) {
-            const auto a = std::abs(at.factor(x)), b = std::abs(at.factor(y));
-            return a != b ? a > b : x < y;
-        });
+        order = by_stride(std::move(order), address_of(like, plan_.slot_of(like).strides));
     }
-    const access target = memory_over(order);
+    const access target = add_memory(plan_, order, type_);
     write(target, value);
     return values_.load(target);
-}
-
-access step_writer::memory_over(const loop_list& axes) {
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> letters;
-    access whole;
-    for (const loop l : axes) {
-        extents.push_back(values_.extent(l));
-        letters.push_back(values_.loops().letter(l));
-        whole.at.push_back({0, {{l, 1}}});
-    }
-    whole.slot = plan_.add(workspace_slot(plan_, std::move(extents), std::move(letters), type_));
-    return whole;
 }
 
 expr step_writer::contracted(expr left, expr right, const loop_list& over, const access* target) {
@@ -63,7 +40,7 @@ expr step_writer::contracted(expr left, expr right, const loop_list& over, const
     made.body = values_.multiply({left, right});
     made.scale = values_.constant(1);
     const bool there = target != nullptr && loops_of(*target) == made.loops;
-    made.target = there ? *target : memory_over(made.loops);
+    made.target = there ? *target : add_memory(plan_, made.loops, type_);
     const access written = made.target;
     put(std::move(made));
     return values_.load(written);

@@ -22,7 +22,6 @@ public:
     expr sum_of_product(const expr_list& loads, const loop_list& over, const access* target);
 
 private:
-    access memory_over(const loop_list& axes);
     expr contracted(expr left, expr right, const loop_list& over, const access* target);
     expr_list merged(const expr_list& loads);
 

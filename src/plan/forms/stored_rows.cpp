@@ -17,7 +17,8 @@ public:
     std::optional<stored_rows> run() {
         const assign* const a = plan_.steps[step_].as_assign();
         if (a == nullptr || a->beta != 0 || !is_whole_memory(a->target)) return {};
-        if (a->kind == assignment_kind::gather && !is_under_condition(a->body)) return rows_of(*a);
+        if (a->kind == assignment_kind::gather && !values_[a->body].has_condition())
+            return rows_of(*a);
         if (a->kind == assignment_kind::lookups && !a->scattered && a->over.empty() &&
             values_.is_constant(a->scale, 1))
             return rows_of(*a);
@@ -27,9 +28,6 @@ public:
 
 private:
     const slot& slot_of(slot_number number) const { return plan_.slots[number.index()]; }
-    bool is_under_condition(expr e) const {
-        return values_[e].arguments.size() > values_[e].lookups.size();
-    }
 
     // All of memory of the plan's own, each axis by a loop of its own.
     bool is_whole_memory(const access& target) const {
@@ -43,7 +41,7 @@ private:
         const auto& node = values_[e];
         return node.kind == kind::gather && !node.edged &&
                plan_.holds(node.source.slot, plan_.type_of(target.slot)) &&
-               std::all_of(node.arguments.begin(), node.arguments.end(), [&](expr a) {
+               std::ranges::all_of(node.arguments, [&](expr a) {
                    return values_[a].kind == kind::load && !values_[a].edged;
                });
     }
@@ -93,7 +91,7 @@ private:
         const auto writer = writer_of(read.slot);
         const assign* const gather = writer ? plan_.steps[*writer].as_assign() : nullptr;
         if (gather == nullptr || gather->kind != assignment_kind::gather ||
-            !is_under_condition(gather->body) || !is_plain(gather->body, gather->target) ||
+            !values_[gather->body].has_condition() || !is_plain(gather->body, gather->target) ||
             !is_whole_memory(gather->target) || !is_read_here_alone(read.slot))
             return {};
         assign made = map;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+
+#include "src/plan/pool/scalar.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -38,12 +39,10 @@ term_groups grouped_terms(graph& values, expr body, const loop_list& over) {
     expr_list terms;
     if (is_multiple_of_sum(values, body)) {
         const expr number = values.factors(body)[0], sum = values.factors(body)[1];
-        const auto span = values.terms(sum);
-        const expr_list all(span.begin(), span.end());
-        for (const expr t : all) terms.push_back(values.multiply({number, t}));
+        for (const expr t : list_of(values.terms(sum)))
+            terms.push_back(values.multiply({number, t}));
     } else {
-        const auto span = values.terms(body);
-        terms = expr_list(span.begin(), span.end());
+        terms = list_of(values.terms(body));
     }
     for (const expr t : terms) {
         ++found.count;
@@ -68,19 +67,16 @@ term_groups grouped_terms(graph& values, expr body, const loop_list& over) {
 
 bool compares_numbers(const graph& values, expr e) {
     const auto& node = values[e];
-    const bool compared = is_comparison(node);
     return std::ranges::any_of(node.arguments, [&](expr x) {
         const auto what = values[x].kind;
-        return (compared && what != kind::constant && what != kind::position) ||
+        return (is_comparison(node) && what != kind::constant && what != kind::position) ||
                compares_numbers(values, x);
     });
 }
 
 expr finite_or_zero(graph& values, expr number, element type) {
-    const double most = type == element::f32 ? double{std::numeric_limits<float>::max()}
-                                             : std::numeric_limits<double>::max();
     const expr is_finite = values.apply(opcode::less_equal, values.apply(opcode::absolute, number),
-                                        values.constant(most));
+                                        values.constant(largest_number(type)));
     return values.apply(opcode::select, is_finite, number, values.constant(0));
 }
 

@@ -28,8 +28,7 @@ expr lowering::weighted_distance(const loop_list& over, expr body) {
     };
     const auto inside = [&](expr f) {
         if (graph_[f].code != opcode::square) return expr_list{};
-        const auto all = graph_.factors(graph_[f].arguments[0]);
-        return expr_list(all.begin(), all.end());
+        return list_of(graph_.factors(graph_[f].arguments[0]));
     };
     const auto is_difference = [&](expr f) { return is_difference_of_pairs(f, over); };
     if (graph_.has_bracket(body) || graph_[body].edged) return expr::none;

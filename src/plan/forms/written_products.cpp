@@ -34,7 +34,7 @@ bool written_products::flatten(expr value, definition& to) const {
         if (values[f].kind == kind::sum) {
             loop_map names;
             for (const loop l : values[f].over) {
-                const loop own = values.loops().fresh(values.loops().letter(l), values.extent(l));
+                const loop own = values.loops().fresh(l);
                 names.emplace_back(l, own);
                 add_loop(to.over, own);
             }
@@ -136,7 +136,7 @@ bool written_products::write_out(expr_span factors, const pair& compared, writte
         loop_list over;
         if (read) {
             for (const loop l : known->over) {
-                const loop fresh = values.loops().fresh(values.loops().letter(l), values.extent(l));
+                const loop fresh = values.loops().fresh(l);
                 read->names.emplace_back(l, fresh);
                 add_loop(over, fresh);
             }

@@ -27,15 +27,14 @@ bool same_loops(const program_plan& plan, const fused& x, const fused& y) {
 }
 
 bool suits_as_first(const fused& f) {
-    return std::all_of(f.members.begin(), f.members.end(), [](const member& m) {
+    return std::ranges::all_of(f.members, [](const member& m) {
         return !is_consumer(m) || m.kind == member_kind::rows;  // and what is found with it
     });
 }
 
 bool suits_as_second(const fused& f) {
     const auto is = [&](member_kind p) {
-        return std::any_of(f.members.begin(), f.members.end(),
-                           [&](const member& m) { return m.kind == p; });
+        return std::ranges::any_of(f.members, [&](const member& m) { return m.kind == p; });
     };
     return is(member_kind::columns) && !is(member_kind::pairs) && !is(member_kind::added);
 }
@@ -49,10 +48,7 @@ fused with_names(graph& values, fused f, const loop_map& names) {
         a.body = values.renamed(a.body, names);
         if (a.numbers) a.numbers = values.renamed(a.numbers, names);
         if (a.scattered) a.scattered = renamed(a.scattered, names);
-        for (auto* list : {&a.loops, &a.over}) {
-            for (loop& l : *list) l = renamed(l, names);
-            std::sort(list->begin(), list->end());
-        }
+        for (auto* list : {&a.loops, &a.over}) *list = renamed(*list, names);
     }
     return f;
 }
@@ -94,9 +90,8 @@ std::vector<kept_tile> common_products(const graph& values, const fused& first,
     std::vector<kept_tile> result;
     for (const auto& mine : second.members)
         for (const auto& other : first.members) {
-            const bool taken = std::any_of(result.begin(), result.end(), [&](const auto& k) {
-                return k.first == other.what.target.slot;
-            });
+            const bool taken = std::ranges::any_of(
+                result, [&](const auto& k) { return k.first == other.what.target.slot; });
             if (taken || !make_the_same(values, mine, other)) continue;
             result.push_back({other.what.target.slot, mine.what.target.slot});
             break;
@@ -138,10 +133,7 @@ public:
     }
 
 private:
-    bool is_group_loop(loop l) const {
-        return std::any_of(first_.loops.begin(), first_.loops.end(),
-                           [&](const group_loop& g) { return g.what == l; });
-    }
+    bool is_group_loop(loop l) const { return has_loop(first_.loops, l); }
     // A result of rows, or how it is read: its loops beside the group's left out.
     short_list<place, 4> rows_of(const access& a) const {
         auto at = a.at;
@@ -160,16 +152,15 @@ private:
                 is_found_with_weights(m.kind))
                 if (!results_.emplace(m.what.target.slot, m.what.target).second) return false;
         const auto& effects = plan_.steps[first_at_].effects;
-        return std::none_of(effects.begin(), effects.end(), [&](const effect& t) {
-            return !t.writes && results_.contains(t.slot);
-        });
+        return std::ranges::none_of(
+            effects, [&](const effect& t) { return !t.writes && results_.contains(t.slot); });
     }
 
     // A step in between: before the chain, in it, or behind it.
     void settle(std::size_t number) {
         const step& s = plan_.steps[number];
         const auto free_of = [&](const std::vector<std::size_t>& others) {
-            return std::all_of(others.begin(), others.end(), [&](std::size_t other) {
+            return std::ranges::all_of(others, [&](std::size_t other) {
                 return are_independent(plan_, s, plan_.steps[other]);
             });
         };
@@ -195,8 +186,7 @@ private:
             return {};
         expr product = map->body;
         const auto is_product = [&](expr e) {
-            return values[e].kind == kind::operation && values[e].code == opcode::multiply &&
-                   values[e].arguments.size() == 2;
+            return values[e].code == opcode::multiply && values[e].arguments.size() == 2;
         };
         if (!is_product(product)) return {};
         if (values[values[product].arguments[0]].kind == kind::constant)
@@ -217,20 +207,15 @@ private:
                         if (g.factor == t.factor && values.extent(g.over) == values.extent(t.over))
                             names.emplace_back(t.over, g.over);
         }
-        std::sort(names.begin(), names.end());
+        std::ranges::sort(names);
         names.erase(std::unique(names.begin(), names.end()), names.end());
         assign sum = *map;
         sum.target = renamed(map->target, names);
         sum.body = values.renamed(map->body, names);
         sum.loops = loops_of(sum.target);
-        for (loop& l : sum.over) l = renamed(l, names);
-        std::sort(sum.over.begin(), sum.over.end());
-        loop_list rows;
-        for (const auto& l : first_.loops)
-            if (l.role != loop_role::column) rows.push_back(l.what);
-        std::sort(rows.begin(), rows.end());
-        const bool own = std::none_of(sum.over.begin(), sum.over.end(),
-                                      [&](loop l) { return is_group_loop(l); });
+        sum.over = renamed(map->over, names);
+        const loop_list rows = sorted(loops_beside(first_.loops, loop_role::column));
+        const bool own = std::ranges::none_of(sum.over, [&](loop l) { return is_group_loop(l); });
         if (sum.loops != rows || sum.loops.size() != map->loops.size() || !own) return {};
         for (const access& read : reads) {
             const access now = renamed(read, names);
@@ -242,13 +227,7 @@ private:
 
     // False where others touch what it writes.
     bool add_result(const assign& sum) {
-        const auto touched = [&](std::size_t other) {
-            const auto& effects = plan_.steps[other].effects;
-            return std::any_of(effects.begin(), effects.end(),
-                               [&](const effect& t) { return t.slot == sum.target.slot; });
-        };
-        return !touched(first_at_) && std::none_of(sums_.begin(), sums_.end(), touched) &&
-               results_.emplace(sum.target.slot, sum.target).second;
+        return !touches(sum.target.slot) && results_.emplace(sum.target.slot, sum.target).second;
     }
 
     // Whether the second group reads results of its own rows alone, and nobody before it in the
@@ -257,29 +236,27 @@ private:
         const step& last = plan_.steps[last_at_];
         for (const auto number : behind_)
             if (!are_independent(plan_, plan_.steps[number], last)) return false;
-        const auto touched = [&](std::size_t other, slot_number slot) {
-            const auto& effects = plan_.steps[other].effects;
-            return std::any_of(effects.begin(), effects.end(),
-                               [&](const effect& t) { return t.slot == slot; });
-        };
         for (const effect& t : last.effects)
-            if (t.writes && (touched(first_at_, t.slot) ||
-                             std::any_of(sums_.begin(), sums_.end(),
-                                         [&](std::size_t s) { return touched(s, t.slot); })))
-                return false;
-        bool fine = true;
-        const auto is_result = [&](const access& a) { fine = fine && result(a.slot) == nullptr; };
-        const auto reads_row = [&](const access& a) {
+            if (t.writes && touches(t.slot)) return false;
+        const auto is_result = [&](const access& a) { return result(a.slot) != nullptr; };
+        const auto reads_elsewhere = [&](const access& a) {
             const access* given = result(a.slot);
-            if (given != nullptr) fine = fine && rows_of(*given) == rows_of(a);
+            return given != nullptr && rows_of(*given) != rows_of(a);
         };
-        for (const auto& m : second_.members) {
-            plan_.values.for_each_load({m.what.scale}, is_result);
-            if (is_product(m.kind) || is_consumer(m))
-                plan_.values.for_each_load({m.what.body}, is_result);
-            else plan_.values.for_each_load({m.what.body}, reads_row);
-        }
-        return fine;
+        return std::ranges::none_of(second_.members, [&](const member& m) {
+            const expr body = m.what.body;
+            return plan_.values.any_load({m.what.scale}, is_result) ||
+                   (is_product(m.kind) || is_consumer(m)
+                        ? plan_.values.any_load({body}, is_result)
+                        : plan_.values.any_load({body}, reads_elsewhere));
+        });
+    }
+
+    // Whether the first group or a sum behind it reads or writes a tensor.
+    bool touches(slot_number slot) const {
+        return plan_.steps[first_at_].touches(slot) ||
+               std::ranges::any_of(sums_,
+                                   [&](std::size_t s) { return plan_.steps[s].touches(slot); });
     }
 
     program_plan& plan_;

@@ -11,21 +11,26 @@
 namespace ricci::plan {
 namespace {
 
-step map_step_of(program_plan& plan, ir::ref equation, const access& target, expr body,
-                 const loop_list& over = {}, fold folding = fold::sum) {
-    assign a;
-    a.equation = equation;
-    a.target = target;
-    a.loops = loops_of(target);
-    a.folding = over.empty() ? fold::none : folding;
-    a.over = over;
-    a.body = body;
-    return make_step(plan.values, std::move(a));
+/// Behind a consumer's step, in its place: target = beta * target + what stands in other memory.
+made_step added_later(program_plan& plan, const consumer& c, const access& from,
+                      const access& target, double beta) {
+    auto& values = plan.values;
+    made_step made{{}, {{from.slot, c.step + 1, false}}};
+    expr sum = values.load(from);
+    if (beta != 0) {
+        sum = values.add({sum, values.multiply({values.constant(beta), values.load(target)})});
+        made.effects.push_back({target.slot, c.step, false});
+    }
+    made.effects.push_back({target.slot, c.step, true});
+    made.what = make_step(values, map_into(c.what.equation, target, sum));
+    return made;
 }
-
-loop_list sorted(loop_list loops) {
-    std::sort(loops.begin(), loops.end());
-    return loops;
+/// The same of a fold of it.
+made_step folded_later(program_plan& plan, const consumer& c, const access& from,
+                       const access& target, fold folding, const loop_list& over) {
+    const expr parts = plan.values.load(from);
+    return {make_step(plan.values, map_into(c.what.equation, target, parts, folding, sorted(over))),
+            {{from.slot, c.step + 1, false}, {target.slot, c.step, true}}};
 }
 
 // A part for each loop that is not summed at once.
@@ -41,28 +46,18 @@ void split_rows_or_columns(program_plan& plan, const grown_group& group, consume
     if (folded.empty()) return;
     c.partial = true;
     for (const loop l : c.own) axes.push_back(l), kept.push_back(l);
-    auto& values = plan.values;
-    const access parts = add_slot(plan, storage::workspace, axes);
+    const access parts = add_memory(plan, axes);
     const access whole = std::exchange(c.what.target, parts);
     const double beta = std::exchange(c.what.beta, 0);
-    const ir::ref equation = c.what.equation;
     if (beta == 0) {
         const fold folding = c.by == steps::monoid::sum ? fold::sum : c.what.folding;
-        made.push_back(
-            {map_step_of(plan, equation, whole, values.load(parts), sorted(folded), folding),
-             {{parts.slot, c.step + 1, false}, {whole.slot, c.step, true}}});
+        made.push_back(folded_later(plan, c, parts, whole, folding, folded));
         return;
     }
     // What is there already is added by a map of its own.
-    const access total = add_slot(plan, storage::workspace, kept);
-    made.push_back({map_step_of(plan, equation, total, values.load(parts), sorted(folded)),
-                    {{parts.slot, c.step + 1, false}, {total.slot, c.step, true}}});
-    const expr sum = values.add(
-        {values.load(total), values.multiply({values.constant(beta), values.load(whole)})});
-    made.push_back({map_step_of(plan, equation, whole, sum),
-                    {{total.slot, c.step + 1, false},
-                     {whole.slot, c.step, false},
-                     {whole.slot, c.step, true}}});
+    const access total = add_memory(plan, kept);
+    made.push_back(folded_later(plan, c, parts, total, fold::sum, folded));
+    made.push_back(added_later(plan, c, total, whole, beta));
 }
 
 // Tiles of one batch are added up; what more than one batch adds to is stored for each, and summed.
@@ -96,8 +91,8 @@ void split_added(program_plan& plan, const grown_group& group, consumer& c,
     }
     const loop line = values.loops().fresh(ir::none, reach / unit + 1);
     axes.push_back(line), kept.push_back(line);
-    const access parts = add_slot(plan, storage::workspace, axes);
-    const access total = folded.empty() ? parts : add_slot(plan, storage::workspace, kept);
+    const access parts = add_memory(plan, axes);
+    const access total = folded.empty() ? parts : add_memory(plan, kept);
 
     c.what.target = parts;
     place& written = c.what.target.at.back();
@@ -111,17 +106,10 @@ void split_added(program_plan& plan, const grown_group& group, consumer& c,
     read.offset += least;
     read.add(line, unit);
 
-    const ir::ref equation = c.what.equation;
-    made.push_back(
-        {map_step_of(plan, equation, parts, values.constant(0)), {{parts.slot, c.step - 1, true}}});
-    if (!folded.empty())
-        made.push_back({map_step_of(plan, equation, total, values.load(parts), sorted(folded)),
-                        {{parts.slot, c.step + 1, false}, {total.slot, c.step, true}}});
-    made.push_back(
-        {map_step_of(plan, equation, again, values.add({values.load(total), values.load(again)})),
-         {{total.slot, c.step + 1, false},
-          {whole.slot, c.step, false},
-          {whole.slot, c.step, true}}});
+    made.push_back({make_step(values, map_into(c.what.equation, parts, values.constant(0))),
+                    {{parts.slot, c.step - 1, true}}});
+    if (!folded.empty()) made.push_back(folded_later(plan, c, parts, total, fold::sum, folded));
+    made.push_back(added_later(plan, c, total, again, 1));
 }
 
 consumer start_consumer(program_plan& plan, const grown_group& group, tile_values& tiles,
@@ -251,11 +239,8 @@ consumer extremum_of(program_plan& plan, const grown_group& group, const consume
     consumer made = place;
     made.places = false;
     made.apart = true;
-    loop_list axes;
-    for (const auto& l : group.loops)
-        if (l.role != place.summed) axes.push_back(l.what);
     made.what.kind = assignment_kind::map;
-    made.what.target = add_slot(plan, storage::workspace, axes);
+    made.what.target = add_memory(plan, loops_beside(group.loops, place.summed));
     return made;
 }
 
@@ -263,21 +248,13 @@ void write_apart(program_plan& plan, const grown_group& group, consumer& c,
                  std::vector<made_step>& made) {
     if (c.what.kind == assignment_kind::scatter) return split_added(plan, group, c, made, true);
     c.apart = true;
-    auto& values = plan.values;
     loop_list axes;  // in the order in which the target has them
     for (const auto& p : c.what.target.at)
         for (const auto& t : p.terms)
-            if (std::find(axes.begin(), axes.end(), t.over) == axes.end()) axes.push_back(t.over);
-    const access own = add_slot(plan, storage::workspace, axes);
+            if (std::ranges::find(axes, t.over) == axes.end()) axes.push_back(t.over);
+    const access own = add_memory(plan, axes);
     const access whole = std::exchange(c.what.target, own);
-    const double beta = std::exchange(c.what.beta, 0);
-    expr sum = values.load(own);
-    if (beta != 0)
-        sum = values.add({sum, values.multiply({values.constant(beta), values.load(whole)})});
-    made_step map{map_step_of(plan, c.what.equation, whole, sum),
-                  {{own.slot, c.step + 1, false}, {whole.slot, c.step, true}}};
-    if (beta != 0) map.effects.push_back({whole.slot, c.step, false});
-    made.push_back(std::move(map));
+    made.push_back(added_later(plan, c, own, whole, std::exchange(c.what.beta, 0)));
 }
 
 }  // namespace ricci::plan

@@ -61,9 +61,7 @@ std::optional<std::vector<std::size_t>> reordered(const program_plan& plan,
     const auto memory = find_memories(plan);
     const std::size_t count = plan.steps.size(), nodes = count + made.size();
     std::vector<std::vector<timed>> effects(plan.slots.size());
-    const auto is_member = [&](std::size_t s) {
-        return std::binary_search(members.begin(), members.end(), s);
-    };
+    const auto is_member = [&](std::size_t s) { return std::ranges::binary_search(members, s); };
     for (std::size_t s = 0; s < count; ++s)
         if (!is_member(s))
             for (const effect& t : plan.steps[s].effects)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/plan/schedule/group_price.hpp"
 #include "src/steps/instruction.hpp"
 
 namespace ricci::plan {
@@ -18,12 +19,6 @@ constexpr double block_bytes = 512 << 10, least_block_columns = 128;
 constexpr double register_elements = 768;
 constexpr double of_distances = 40;  // rows of lanes: norms, and pairs that are made again
 constexpr double padding = 16;       // elements: values are padded to whole vectors
-
-double size_of_loops(const std::vector<inner_loop>& loops) {
-    double size = 1;
-    for (const auto& l : loops) size *= static_cast<double>(l.extent);
-    return size;
-}
 
 /// How many values of a program somebody is still to read, at most.
 std::int64_t values_at_once(const std::vector<instruction>& program) {
@@ -50,7 +45,7 @@ double most_bytes_of(const fused_group& g) {
     const auto number = static_cast<double>(size_of(g.type));
     double bytes = (static_cast<double>(g.products.size() + g.operations.size()) + 1) * tile_bytes;
     for (const auto& p : g.products) {
-        const double summed = size_of_loops(p.contracted);
+        const double summed = iterations_of(p.contracted);
         const auto packed = steps::packed_at_once(static_cast<std::int64_t>(summed));
         const double rows = static_cast<double>(packed) * lanes_bytes;
         const bool expanded = p.is_distance && !p.exact;
@@ -70,7 +65,7 @@ double most_bytes_of(const fused_group& g) {
     bytes += copied * tile_bytes + registers * register_elements * number;
     double of_column = 0, largest = 0;
     for (const auto& c : g.consumers) {
-        const double values = size_of_loops(c.values) + padding;
+        const double values = iterations_of(c.values) + padding;
         bytes += values * lanes_bytes;  // sums of rows, or packed rows
         largest = std::max(largest, values);
         if (c.summed != loop_role::row) continue;

@@ -25,12 +25,10 @@ bool sums_few(const graph& values, const assign& a) {
     if ((a.folding != fold::sum && a.folding != fold::mean) ||
         values.size(a.over) > most_iterations)
         return false;
-    bool smaller = true;
-    for_each_load(values, a, [&](const access& from) {
+    return all_loads(values, a, [&](const access& from) {
         const auto own = loops_of(from);
-        smaller = smaller && (common(own, a.over).empty() || !without(a.loops, own).empty());
+        return common(own, a.over).empty() || !without(a.loops, own).empty();
     });
-    return smaller;
 }
 
 }  // namespace
@@ -46,8 +44,8 @@ bool growth::match(const access& plane, matching& found) const {
     if (!starts_at_zero(plane)) return false;
     for (std::size_t axis = 0; axis < plane.at.size(); ++axis)
         for (const auto& t : plane.at[axis].terms) {
-            const auto same = std::find(layout.begin(), layout.end(),
-                                        axis_term{static_cast<std::int32_t>(axis), t.factor});
+            const auto same =
+                std::ranges::find(layout, axis_term{static_cast<std::int32_t>(axis), t.factor});
             if (same == layout.end()) return false;
             const auto g = same - layout.begin();
             if (group_.extent(static_cast<std::size_t>(g)) != group_.plan->values.extent(t.over) ||
@@ -58,8 +56,8 @@ bool growth::match(const access& plane, matching& found) const {
     for (std::size_t g = 0; g < layout.size(); ++g) {
         if (layout[g].axis < 0 || group_.extent(g) == 1) continue;
         const auto& terms = plane.at[static_cast<std::size_t>(layout[g].axis)].terms;
-        if (std::none_of(terms.begin(), terms.end(),
-                         [&](const auto& t) { return t.factor == layout[g].factor; }))
+        if (std::ranges::none_of(terms,
+                                 [&](const auto& t) { return t.factor == layout[g].factor; }))
             return false;
     }
     return true;
@@ -69,8 +67,8 @@ bool growth::match(const access& plane, matching& found) const {
 bool growth::covers(const loop_list& loops, const matching& found, bool columns) const {
     for (std::size_t g = 0; g < group_.loops.size(); ++g) {
         if ((group_.loops[g].role == loop_role::column) != columns) continue;
-        if (std::none_of(loops.begin(), loops.end(),
-                         [&](loop l) { return found.of(l) == static_cast<std::int32_t>(g); }))
+        if (std::ranges::none_of(
+                loops, [&](loop l) { return found.of(l) == static_cast<std::int32_t>(g); }))
             return false;
     }
     return true;
@@ -91,7 +89,7 @@ bool growth::can_be_made(slot_number slot) const {
     if (plan.slots[k].kind != storage::workspace || writers.empty()) return false;
     if (stored_.contains(slot)) return false;
     if (!plan.holds(slot, plan.computed_type())) return false;
-    return std::all_of(writers.begin(), writers.end(), [&](std::size_t w) {
+    return std::ranges::all_of(writers, [&](std::size_t w) {
         const assign* a = group_.plan->steps[w].as_assign();
         if (a == nullptr || !starts_at_zero(a->target)) return false;
         if (a->kind == assignment_kind::contract || looks_up_in_tiles(plan, *a)) return true;
@@ -116,24 +114,22 @@ bool growth::add_plane(const access& tensor, const matching& found) {
     const auto& members = group_.members;
     for (const auto* list : {&uses.writers, &uses.readers})
         for (const std::size_t s : *list)
-            if (std::find(pending_.begin(), pending_.end(), s) == pending_.end() &&
-                std::find(members.begin(), members.end(), s) == members.end())
+            if (std::ranges::find(pending_, s) == pending_.end() &&
+                std::ranges::find(members, s) == members.end())
                 pending_.push_back(s);
     return true;
 }
 
 void growth::add_consumer(std::size_t step) {
     auto& all = group_.consumers;
-    if (std::find(all.begin(), all.end(), step) == all.end()) all.push_back(step);
+    if (std::ranges::find(all, step) == all.end()) all.push_back(step);
 }
 
 growth::outcome growth::place(std::size_t step) {
     const assign* a = group_.plan->steps[step].as_assign();
     if (a == nullptr) return fail(slot_number::none, "it is used by another fused group");
-    bool edged = false;
-    for_each_load(group_.plan->values, *a,
-                  [&](const access& from) { edged = edged || has_edge(from); });
-    if (edged) return fail(slot_number::none, "a contraction reads it beside an axis");
+    if (any_load(group_.plan->values, *a, [](const access& from) { return has_edge(from); }))
+        return fail(slot_number::none, "a contraction reads it beside an axis");
     if (a->kind == assignment_kind::map) return place_map(step, *a);
     if (a->kind == assignment_kind::contract) return place_contraction(step, *a);
     if (a->kind == assignment_kind::gather && group_.is_plane(a->target.slot))
@@ -160,9 +156,8 @@ growth::outcome growth::place(std::size_t step) {
 growth::outcome growth::place_lookup(std::size_t step, const assign& a) {
     const slot_number plane = a.target.slot;
     matching found;
-    const bool same = match(a.target, found) &&
-                      std::ranges::all_of(a.loops, [&](loop l) { return found.of(l) >= 0; });
-    if (!same) return fail(plane, "two steps write it in different orders");
+    if (!match(a.target, found) || !found.has_all(a.loops))
+        return fail(plane, "two steps write it in different orders");
     slot_number read;
     for_each_load(group_.plan->values, a, [&](const access& from) {
         if (group_.is_plane(from.slot)) read = from.slot;
@@ -172,22 +167,31 @@ growth::outcome growth::place_lookup(std::size_t step, const assign& a) {
     return outcome::done;
 }
 
+// Whether a read is one of a plane, and how.
+void growth::see(const access& from, matching& found, reads& to) const {
+    if (!group_.is_plane(from.slot)) return to.others.push_back(from);
+    if (!match(from, found)) to.misread = from.slot;
+    to.plane = from.slot;
+}
+// What is read at rows and columns beside planes is one, too, where it can be made.
+void growth::add_planes(const std::vector<access>& others, const matching& found) {
+    for (const access& from : others)
+        if (starts_at_zero(from) && can_be_made(from.slot) &&
+            group_.spans_tile(group_.walked(found, from)))
+            add_plane(from, found);
+}
+
 growth::outcome growth::place_map(std::size_t step, const assign& a) {
     const auto& values = group_.plan->values;
     matching found;
-    slot_number through, misread;
-    std::vector<access> others;
-    for_each_load(values, a, [&](const access& from) {
-        if (!group_.is_plane(from.slot)) return others.push_back(from);
-        if (!match(from, found)) misread = from.slot;
-        through = from.slot;
-    });
+    reads seen;
+    for_each_load(values, a, [&](const access& from) { see(from, found, seen); });
     if (group_.is_plane(a.target.slot)) {
-        if (!match(a.target, found)) misread = a.target.slot;
-        if (!through) through = a.target.slot;
+        if (!match(a.target, found)) seen.misread = a.target.slot;
+        if (!seen.plane) seen.plane = a.target.slot;
     }
-    if (misread)
-        return place_elements(step, misread, "it is read in another order or only in part");
+    if (seen.misread)
+        return place_elements(step, seen.misread, "it is read in another order or only in part");
     if (group_.is_plane(a.target.slot) && group_.is_distance(a, found))
         return place_product(step, a);
     loop_list own;
@@ -202,14 +206,10 @@ growth::outcome growth::place_map(std::size_t step, const assign& a) {
     const bool makes = a.folding == fold::none || a.folding == fold::softmax ||
                        (sums && without(a.over, own).empty());
     const auto result =
-        makes ? place_maker(step, a, found, through) : place_fold(step, a, found, through);
+        makes ? place_maker(step, a, found, seen.plane) : place_fold(step, a, found, seen.plane);
     if (result != outcome::done) return result;
     // What a tile that is written reads beside planes, it reads from memory.
-    const bool writes_tiles = makes && !group_.is_plane(a.target.slot);
-    for (const auto& from : others)
-        if (!writes_tiles && starts_at_zero(from) && can_be_made(from.slot) &&
-            group_.spans_tile(group_.walked(found, from)))
-            add_plane(from, found);
+    if (!makes || group_.is_plane(a.target.slot)) add_planes(seen.others, found);
     group_.matched[step] = std::move(found);
     return outcome::done;
 }
@@ -219,7 +219,7 @@ growth::outcome growth::place_elements(std::size_t step, slot_number plane, cons
     const auto is_plane = [&](slot_number slot) { return group_.is_plane(slot); };
     if (!can_read_elements(*group_.plan, uses_, step, is_plane)) return fail(plane, refusal);
     auto& readers = group_.element_readers;
-    if (std::find(readers.begin(), readers.end(), step) == readers.end()) readers.push_back(step);
+    if (std::ranges::find(readers, step) == readers.end()) readers.push_back(step);
     group_.matched[step] = {};
     return outcome::done;
 }
@@ -229,7 +229,7 @@ growth::outcome growth::place_maker(std::size_t step, const assign& a, const mat
                                     slot_number through) {
     if (a.folding == fold::softmax) {
         const bool over_columns =
-            covers(a.over, found, true) && std::all_of(a.over.begin(), a.over.end(), [&](loop l) {
+            covers(a.over, found, true) && std::ranges::all_of(a.over, [&](loop l) {
                 const std::int32_t g = found.of(l);
                 return g < 0 || group_.loops[static_cast<std::size_t>(g)].role == loop_role::column;
             });
@@ -273,8 +273,7 @@ growth::outcome growth::place_extremum(std::size_t step, const assign& a) {
     matching found;
     if (!group_.is_plane(of.slot) || !match(of, found))
         return fail(of.slot, "it is read in another order or only in part");
-    if (!std::ranges::all_of(a.loops, [&](loop l) { return found.of(l) >= 0; }) ||
-        uses_[a.target.slot.index()].writers.size() != 1)
+    if (!found.has_all(a.loops) || uses_[a.target.slot.index()].writers.size() != 1)
         return fail(of.slot, "places in it are written in part or more than once");
     const auto result = place_fold(step, a, found, of.slot);
     group_.matched[step] = std::move(found);
@@ -289,8 +288,7 @@ growth::outcome growth::place_scatter(std::size_t step, const assign& a) {
     matching found;
     if (!match(rows, found) || !sums_suit(a.loops, {}, found))
         return fail(rows.slot, "it is added up in another order or only in part");
-    for (const loop l : a.loops)
-        if (found.of(l) < 0) return fail(rows.slot, "it is added up more than once");
+    if (!found.has_all(a.loops)) return fail(rows.slot, "it is added up more than once");
     add_consumer(step);
     group_.matched[step] = std::move(found);
     return outcome::done;
@@ -300,28 +298,17 @@ growth::outcome growth::place_scatter(std::size_t step, const assign& a) {
 growth::outcome growth::place_landing(std::size_t step, const assign& a) {
     const auto& values = group_.plan->values;
     matching found;
-    slot_number plane, misread;
-    std::vector<access> others;
-    for (const expr f : lookup_factors(values, a.body)) {
-        const access& from = values[f].source;
-        if (!group_.is_plane(from.slot)) {
-            others.push_back(from);
-            continue;
-        }
-        plane = from.slot;
-        if (!match(from, found)) misread = from.slot;
-    }
-    if (!plane || misread || group_.is_plane(a.target.slot) ||
+    reads seen;
+    for (const expr f : lookup_factors(values, a.body)) see(values[f].source, found, seen);
+    if (!seen.plane || seen.misread || group_.is_plane(a.target.slot) ||
         group_.is_plane(values[a.numbers].source.slot))
-        return fail(misread ? misread : plane, "it is added up in another order or only in part");
+        return fail(seen.misread ? seen.misread : seen.plane,
+                    "it is added up in another order or only in part");
     const auto free = without(a.loops, {a.scattered});
     if (found.of(a.scattered) >= 0 || !sums_suit(free, a.over, found) ||
-        !std::ranges::all_of(united(free, a.over), [&](loop l) { return found.of(l) >= 0; }))
-        return fail(plane, "it is added up along some of its indices only");
-    for (const access& from : others)
-        if (group_.spans_tile(group_.walked(found, from)) && starts_at_zero(from) &&
-            can_be_made(from.slot))
-            add_plane(from, found);
+        !found.has_all(united(free, a.over)))
+        return fail(seen.plane, "it is added up along some of its indices only");
+    add_planes(seen.others, found);
     add_consumer(step);
     group_.matched[step] = std::move(found);
     return outcome::done;
@@ -332,10 +319,8 @@ growth::outcome growth::place_landing(std::size_t step, const assign& a) {
 growth::outcome growth::place_product(std::size_t step, const assign& a) {
     const slot_number plane = a.target.slot;
     matching found;
-    const bool same =
-        match(a.target, found) &&
-        std::all_of(a.loops.begin(), a.loops.end(), [&](loop l) { return found.of(l) >= 0; });
-    if (!same) return fail(plane, "two steps write it in different orders");
+    if (!match(a.target, found) || !found.has_all(a.loops))
+        return fail(plane, "two steps write it in different orders");
     const auto [left, right] = group_.sides_of(step);
     if (group_.is_plane(left.slot) || group_.is_plane(right.slot))
         return fail(plane, "it is a product of tensors of its own size");
@@ -356,25 +341,14 @@ growth::outcome growth::place_contraction(std::size_t step, const assign& a) {
     if (number) return fail(number, "it is a factor in front of a whole product");
     const auto f = factors_of(values, a);
     if (group_.is_plane(a.target.slot)) return place_product(step, a);
-    const access &left = f.a->source, &right = f.b->source;
-    const bool is_a = group_.is_plane(left.slot), is_b = group_.is_plane(right.slot);
-    const slot_number plane = is_a ? left.slot : right.slot;
     matching found;
-    if ((is_a && !match(left, found)) || (is_b && !match(right, found)))
-        return fail(plane, "it is read in another order or only in part");
-    const auto all = united(a.loops, a.over);
-    const bool own_loops =
-        std::any_of(all.begin(), all.end(), [&](loop l) { return found.of(l) < 0; });
-    if (!is_a || !is_b) {
-        const access& other = is_a ? right : left;
-        if (!own_loops && group_.spans_tile(group_.walked(found, other)) && starts_at_zero(other) &&
-            can_be_made(other.slot))
-            add_plane(other, found);
-    }
-    for (const loop l : a.over)
-        if (found.of(l) < 0) return fail(plane, "it is summed over indices of its own");
+    reads seen;
+    for (const auto* side : {f.b, f.a}) see(side->source, found, seen);
+    if (seen.misread) return fail(seen.plane, "it is read in another order or only in part");
+    if (found.has_all(united(a.loops, a.over))) add_planes(seen.others, found);
+    if (!found.has_all(a.over)) return fail(seen.plane, "it is summed over indices of its own");
     if (!sums_suit(a.loops, a.over, found))
-        return fail(plane, "it is summed over some of its indices only");
+        return fail(seen.plane, "it is summed over some of its indices only");
     add_consumer(step);
     group_.matched[step] = std::move(found);
     return outcome::done;
@@ -413,14 +387,12 @@ bool growth::makes_more_than_it_reads() {
         return group_.at(step).kind == assignment_kind::map &&
                group_.at(step).folding == fold::softmax;
     };
-    const bool softmax = std::any_of(group_.members.begin(), group_.members.end(), is_softmax);
+    const bool softmax = std::ranges::any_of(group_.members, is_softmax);
     const auto reads_large = [&](std::size_t step) {
-        bool large = false;
-        for_each_load(values, group_.at(step), [&](const access& from) {
-            large = large || (!group_.is_plane(from.slot) &&
-                              group_.spans_tile(group_.walked(group_.matched.at(step), from)));
+        return any_load(values, group_.at(step), [&](const access& from) {
+            return !group_.is_plane(from.slot) &&
+                   group_.spans_tile(group_.walked(group_.matched.at(step), from));
         });
-        return large;
     };
     bool products = false, from_small = false;
     double bytes = 0;
@@ -430,9 +402,8 @@ bool growth::makes_more_than_it_reads() {
         group_.reads_large = group_.reads_large || large;
         if (!group_.is_plane(a.target.slot)) continue;
         products = products || group_.is_product(step);
-        bool planes = false;
-        for_each_load(values, a,
-                      [&](const access& from) { planes = planes || group_.is_plane(from.slot); });
+        const bool planes =
+            any_load(values, a, [&](const access& from) { return group_.is_plane(from.slot); });
         const bool makes = a.kind == assignment_kind::map || a.kind == assignment_kind::gather;
         if (!makes || large || planes) continue;
         from_small = true;
@@ -480,7 +451,7 @@ bool growth::run(std::size_t seed, const access& read) {
             }
             progress = true;
             members.push_back(step);
-            pending_.erase(std::find(pending_.begin(), pending_.end(), step));
+            pending_.erase(std::ranges::find(pending_, step));
         }
         if (!progress && !unrolls_) {
             unrolls_ = true;
@@ -499,8 +470,8 @@ bool growth::run(std::size_t seed, const access& read) {
         return false;
     }
     separate_batch();
-    std::sort(members.begin(), members.end());
-    std::sort(group_.consumers.begin(), group_.consumers.end());
+    std::ranges::sort(members);
+    std::ranges::sort(group_.consumers);
     return sums_few_values() && makes_more_than_it_reads() && makes_more_than_it_converts();
 }
 

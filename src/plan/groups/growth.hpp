@@ -30,13 +30,20 @@ public:
     grown_group& result() { return group_; }
     const std::string& reason() const { return reason_; }
     slot_number refused() const { return refused_; }  // the slot that the reason is about
-    void refuse(std::string why) { reason_ = std::move(why); }
 
 private:
     enum class outcome : std::uint8_t { done, later, failed };
 
     bool begin(std::size_t seed, const access& plane);
     bool add_plane(const access&, const matching&);
+    /// A plane that a step reads, one of which it reads other elements than its own, and what else
+    /// it reads.
+    struct reads {
+        slot_number plane, misread;
+        std::vector<access> others;
+    };
+    void see(const access& from, matching& found, reads& to) const;
+    void add_planes(const std::vector<access>& others, const matching&);
     bool can_be_made(slot_number slot) const;
     bool match(const access& plane, matching& found) const;
     bool covers(const loop_list& loops, const matching&, bool columns) const;

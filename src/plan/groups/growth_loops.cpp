@@ -44,8 +44,8 @@ bool growth::begin(std::size_t seed, const access& plane) {
                                    : !contains(other, l) ? loop_role::row
                                                          : loop_role::batch});
     }
-    const bool columns = std::any_of(group_.loops.begin(), group_.loops.end(),
-                                     [](const auto& l) { return l.role == loop_role::column; });
+    const bool columns = std::ranges::any_of(
+        group_.loops, [](const auto& l) { return l.role == loop_role::column; });
     if (!columns) return false;
     refused_ = plane.slot;
     if (!add_plane(plane, found)) return false;

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "src/base/small_map.hpp"
 #include "src/plan/groups/tile_values.hpp"
+#include "src/plan/pool/scalar.hpp"
 
 namespace ricci::plan {
 namespace {
@@ -101,10 +101,7 @@ private:
         for (std::size_t k = 0; k < chain.size(); ++k) {
             bool written = false;
             for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-                const auto& effects = plan_.steps[s].effects;
-                if (std::ranges::none_of(
-                        effects, [&](const effect& t) { return t.writes && t.slot == chain[k]; }))
-                    continue;
+                if (!plan_.steps[s].writes(chain[k])) continue;
                 const assign* a = plan_.steps[s].as_assign();
                 const bool makes = a != nullptr && s < end &&
                                    (a->kind == assignment_kind::contract ||
@@ -160,25 +157,18 @@ private:
             assign made = a;
             made.folding = folding;
             made.loops = rows;
-            made.target = add_slot(plan_, storage::workspace, rows);
+            made.target = add_memory(plan_, rows);
             add(read_copies(made, false));
             return made.target;
         };
         const auto mapped = [&](expr body) {
-            assign map;
-            map.equation = a.equation;
-            map.loops = rows;
-            map.target = add_slot(plan_, storage::workspace, rows);
-            map.body = body;
-            add(map);
-            return values_.load(map.target);
+            const access target = add_memory(plan_, rows);
+            add(map_into(a.equation, target, body));
+            return values_.load(target);
         };
         const access maximum = found(fold::maximum), excess = found(fold::excess);
-        const double least = plan_.computed_type() == element::f32
-                                 ? double{std::numeric_limits<float>::lowest()}
-                                 : std::numeric_limits<double>::lowest();
-        const expr above =
-            mapped(values_.apply(opcode::maximum, values_.load(maximum), values_.constant(least)));
+        const expr least = values_.constant(-largest_number(plan_.computed_type()));
+        const expr above = mapped(values_.apply(opcode::maximum, values_.load(maximum), least));
         // Where the maximum is no number, or infinite, none of the weights is one.
         const expr nothing = values_.as_written(opcode::subtract, {above, above});
         const expr largest = mapped(values_.as_written(

@@ -25,8 +25,7 @@ expr squared_difference(graph& values, const distance_parts& of) {
 }
 
 bool in_effects(const std::vector<made_step::timed_effect>& effects, slot_number slot) {
-    return std::any_of(effects.begin(), effects.end(),
-                       [&](const auto& t) { return t.slot == slot; });
+    return std::ranges::any_of(effects, [&](const auto& t) { return t.slot == slot; });
 }
 
 }  // namespace
@@ -44,8 +43,7 @@ void phases::add_tiles(fused& group, const expr_list& of) {
         m.what = made;
         m.what.target = p.tile;
         m.what.loops = loops_of(p.tile);
-        for (loop& l : m.what.over) l = renamed(l, tiles_.names_of(p.step));
-        std::sort(m.what.over.begin(), m.what.over.end());
+        m.what.over = renamed(made.over, tiles_.names_of(p.step));
         m.what.body = tiles_.renamed(p.step, made.body);
         if (distance) {
             m.what.folding = fold::sum;
@@ -60,10 +58,7 @@ void phases::add_tiles(fused& group, const expr_list& of) {
 void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& chosen,
                          expr_list& roots) {
     auto& values = plan_.values;
-    loop_list columns;
-    for (const auto& l : group.loops)
-        if (l.role == loop_role::column) columns.push_back(l.what);
-    std::sort(columns.begin(), columns.end());
+    const loop_list columns = sorted(loops_of(group.loops, loop_role::column));
     for (std::size_t k = 0; k < tiles_.softmaxes().size(); ++k) {
         const auto softmax = tiles_.softmaxes()[k];
         assign made;
@@ -71,9 +66,8 @@ void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& 
         made.body = softmax.score;
         made.loops = loops_of(softmax.tile);
         if (late) {
-            const bool used = std::any_of(roots.begin(), roots.end(), [&](expr root) {
-                return reads(root, softmax.tile.slot);
-            });
+            const bool used = std::ranges::any_of(
+                roots, [&](expr root) { return reads(root, softmax.tile.slot); });
             if (!used) continue;
             const access again = tiles_.new_tile(plan_.slot_of(softmax.tile).name);
             made.target = again;
@@ -88,9 +82,8 @@ void phases::add_weights(fused& group, bool late, const std::vector<consumer*>& 
                 });
             continue;
         }
-        const bool wanted = std::any_of(chosen.begin(), chosen.end(), [&](const consumer* c) {
-            return c->weights == static_cast<std::int32_t>(k);
-        });
+        const bool wanted = std::ranges::any_of(
+            chosen, [&](const consumer* c) { return c->weights == static_cast<std::int32_t>(k); });
         if (!wanted && !sums_[k].any()) continue;
         made.target = softmax.tile;
         made.folding = fold::softmax;
@@ -116,12 +109,11 @@ void phases::count(fused& group, const step_set& steps) const {
         const assign& a = group_.at(number);
         group.flops += flops_of(plan_, a);
         group.hides = group.hides || a.hides;
-        if (std::find(group.equations.begin(), group.equations.end(), a.equation) ==
-            group.equations.end())
+        if (std::ranges::find(group.equations, a.equation) == group.equations.end())
             group.equations.push_back(a.equation);
         const auto plane = group_.planes.find(a.target.slot);
-        const bool known = std::any_of(group.unstored.begin(), group.unstored.end(),
-                                       [&](const access& u) { return u.slot == a.target.slot; });
+        const bool known = std::ranges::any_of(
+            group.unstored, [&](const access& u) { return u.slot == a.target.slot; });
         if (plane == group_.planes.end() || known) continue;
         group.unstored.push_back(a.target);
         double elements = 1;
@@ -180,17 +172,13 @@ access phases::tile_of(fused& group, ir::ref equation, expr value, tile_table& m
         return root.source;
     if (const auto known = made.find(value); known != made.end()) return known->second;
     const access tile = tiles_.new_tile(ir::none);
-    assign a;
-    a.equation = equation;
-    a.target = tile;
-    a.loops = loops_of(tile);
-    a.body = values.substituted(value, [&](expr e) {
+    const expr body = values.substituted(value, [&](expr e) {
         const auto other = made.find(e);
         return other == made.end() ? expr::none
                                    : values.load(other->second, values.is_condition(e));
     });
     made[value] = tile;
-    group.members.push_back({member_kind::tile, std::move(a), {}, {}});
+    group.members.push_back({member_kind::tile, map_into(equation, tile, body), {}, {}});
     return tile;
 }
 
@@ -217,7 +205,7 @@ member phases::result_of(const consumer& c, const access& tile) {
     m.what.over.clear();
     for (const auto& l : group_.loops)
         if (!contains(m.what.loops, l.what)) m.what.over.push_back(l.what);
-    std::sort(m.what.over.begin(), m.what.over.end());
+    std::ranges::sort(m.what.over);
     if (c.by == steps::monoid::sum) m.what.folding = m.what.over.empty() ? fold::none : fold::sum;
     if (c.weights >= 0)
         m.weights = tiles_.softmaxes()[static_cast<std::size_t>(c.weights)].tile.slot;
@@ -319,13 +307,9 @@ bool phases::fits(const fused& group) {
 // before all steps or behind them.
 void phases::add_effects(made_step& made, bool late, const std::vector<consumer*>& chosen,
                          const step_set& steps) const {
-    const auto touched = [&](slot_number slot) {
-        const auto& all = made.what.effects;
-        return std::any_of(all.begin(), all.end(), [&](const effect& t) { return t.slot == slot; });
-    };
     // What a map writes in the place of a step, the group does not.
     const auto writes = [&](std::size_t number, slot_number slot) {
-        return std::any_of(chosen.begin(), chosen.end(), [&](const consumer* c) {
+        return std::ranges::any_of(chosen, [&](const consumer* c) {
             const auto own = c->log_sum ? sums_[static_cast<std::size_t>(c->weights)].log_sum.slot
                                         : c->what.target.slot;
             return c->step == number && own == slot;
@@ -340,7 +324,7 @@ void phases::add_effects(made_step& made, bool late, const std::vector<consumer*
     };
     for (const std::size_t number : steps)
         for (const effect& t : plan_.steps[number].effects)
-            if (!group_.is_plane(t.slot) && touched(t.slot) && !reads_own(number, t) &&
+            if (!group_.is_plane(t.slot) && made.what.touches(t.slot) && !reads_own(number, t) &&
                 (!t.writes || writes(number, t.slot)))
                 made.effects.push_back({t.slot, number, t.writes});
     for (const auto& found : sums_)

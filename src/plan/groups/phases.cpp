@@ -23,9 +23,7 @@ constexpr double storable_bytes = 64 << 20;
 }  // namespace
 
 bool phases::reads(expr value, slot_number slot) const {
-    bool found = false;
-    plan_.values.for_each_load({value}, [&](const access& a) { found = found || a.slot == slot; });
-    return found;
+    return plan_.values.any_load({value}, [&](const access& a) { return a.slot == slot; });
 }
 
 /// The slots that a value reads: of its own, or through the products that make its tiles.
@@ -56,21 +54,16 @@ void phases::find_ties() {
         auto& c = consumers_[k];
         const auto& body = values[c.value];
         if (c.by != steps::monoid::sum || c.factor || c.lands() || c.partial || c.what.beta != 0 ||
-            !values.is_constant(c.what.scale, 1) || body.kind != kind::operation ||
-            body.code != opcode::equal)
+            !values.is_constant(c.what.scale, 1) || body.code != opcode::equal)
             continue;
         for (auto& e : consumers_) {
             if (!steps::is_extremum(e.by) || e.places || e.ties_by >= 0 || e.log_sum || e.partial ||
                 e.summed != c.summed || e.step > c.step ||
                 uses_[e.what.target.slot.index()].writers.size() != 1)
                 continue;
-            const expr found = values[body.arguments[0]].kind == kind::load &&
-                                       values[body.arguments[0]].source.slot == e.what.target.slot
-                                   ? body.arguments[0]
-                                   : body.arguments[1];
-            const expr other = found == body.arguments[0] ? body.arguments[1] : body.arguments[0];
-            const auto& read = values[found];
-            if (other != e.value || read.kind != kind::load ||
+            const std::size_t side = body.arguments[0] == e.value ? 1 : 0;
+            const auto& read = values[body.arguments[side]];
+            if (body.arguments[1 - side] != e.value || read.kind != kind::load ||
                 read.source.slot != e.what.target.slot || read.source.at != e.what.target.at ||
                 !unchanged(c, e))
                 continue;
@@ -134,8 +127,7 @@ bool phases::assign_phases() {
     slot_set given;
     for (const auto& c : consumers_) given.insert(group_.at(c.step).target.slot);
     const auto waits = [&](const slot_set& slots) {
-        return std::any_of(slots.begin(), slots.end(),
-                           [&](slot_number slot) { return given.contains(slot); });
+        return std::ranges::any_of(slots, [&](slot_number slot) { return given.contains(slot); });
     };
     for (const auto& s : tiles_.softmaxes()) {
         const auto inside = tiles_.linear_in(s.score);
@@ -221,7 +213,7 @@ bool phases::unchanged(const consumer& a, const consumer& b) const {
             if (!first_read.contains(t.slot)) first_read[t.slot] = s;
             const std::size_t first = first_read.at(t.slot);
             const auto& writers = uses_[t.slot.index()].writers;
-            const auto next = std::lower_bound(writers.begin(), writers.end(), first);
+            const auto next = std::ranges::lower_bound(writers, first);
             if (next != writers.end() && *next < s) return false;
         }
     return true;
@@ -274,8 +266,7 @@ void phases::separate_writers() {
                    group_.at(before.step).target.slot == group_.at(c.step).target.slot &&
                    !may_share(before, c);
         };
-        if (std::any_of(consumers_.begin(), consumers_.end(), cannot_share))
-            write_apart(plan_, group_, c, made_);
+        if (std::ranges::any_of(consumers_, cannot_share)) write_apart(plan_, group_, c, made_);
     }
 }
 
@@ -283,9 +274,7 @@ void phases::separate_writers() {
 // consumers need to make weights again.
 void phases::find_sums() {
     sums_.resize(tiles_.softmaxes().size());
-    loop_list axes;
-    for (const auto& l : group_.loops)
-        if (l.role != loop_role::column) axes.push_back(l.what);
+    const loop_list axes = loops_beside(group_.loops, loop_role::column);
     for (const auto& c : consumers_) {
         if (!c.log_sum) continue;
         access& sum = sums_[static_cast<std::size_t>(c.weights)].of(c.what.folding);
@@ -294,22 +283,18 @@ void phases::find_sums() {
             sum = c.what.target;
             continue;
         }
-        if (!sum.slot) sum = add_slot(plan_, storage::workspace, axes);
-        assign copy;
-        copy.equation = c.what.equation;
-        copy.target = c.what.target;
-        copy.loops = loops_of(copy.target);
-        copy.body = plan_.values.load(sum);
-        made_.push_back({make_step(plan_.values, std::move(copy)),
+        if (!sum.slot) sum = add_memory(plan_, axes);
+        made_.push_back({make_step(plan_.values, map_into(c.what.equation, c.what.target,
+                                                          plan_.values.load(sum))),
                          {{sum.slot, c.step + 1, false}, {c.what.target.slot, c.step, true}}});
     }
     for (std::size_t k = 0; k < sums_.size(); ++k) {
         const auto makes_again = [&](const consumer& c) {
             return c.is_late() && reads(c.value, tiles_.softmaxes()[k].tile.slot);
         };
-        if (std::none_of(consumers_.begin(), consumers_.end(), makes_again)) continue;
-        if (!sums_[k].maximum.slot) sums_[k].maximum = add_slot(plan_, storage::workspace, axes);
-        sums_[k].largest = add_slot(plan_, storage::workspace, axes);
+        if (std::ranges::none_of(consumers_, makes_again)) continue;
+        if (!sums_[k].maximum.slot) sums_[k].maximum = add_memory(plan_, axes);
+        sums_[k].largest = add_memory(plan_, axes);
     }
 }
 
@@ -335,8 +320,8 @@ bool phases::pays() {
     }
     if (!group_.reads_large || !tiles_.softmaxes().empty() || !tiles_.products().empty())
         return true;
-    return std::none_of(consumers_.begin(), consumers_.end(),
-                        [](const consumer& c) { return c.is_late() && !c.replaced; });
+    return std::ranges::none_of(consumers_,
+                                [](const consumer& c) { return c.is_late() && !c.replaced; });
 }
 
 bool phases::run() {

@@ -32,8 +32,8 @@ std::int32_t axis_of(const assign& maker, loop l) {
 }
 
 const lookup_axis* lookup_at(const std::vector<lookup_axis>& lookups, std::int32_t axis) {
-    const auto found = std::find_if(lookups.begin(), lookups.end(),
-                                    [&](const lookup_axis& l) { return l.axis == axis; });
+    const auto found =
+        std::ranges::find_if(lookups, [&](const lookup_axis& l) { return l.axis == axis; });
     return found == lookups.end() ? nullptr : &*found;
 }
 
@@ -170,7 +170,7 @@ public:
             const auto& writers = uses_[picked.at.slot.index()].writers;
             if (writers.size() == 1 &&
                 plan_.steps[writers.front()].as_assign()->kind == assignment_kind::contract) {
-                product_into(reader_.target, reader_.loops, picked, writers.front());
+                product_into(reader_.target, picked, writers.front());
                 return;
             }
             reader_.kind = assignment_kind::map;
@@ -201,9 +201,10 @@ private:
                 value = mapped(maker, w, element, value);
                 continue;
             }
-            const expr product = load_later(loops_of(element), [&](access target) {
-                product_into(target, loops_of(target), element, w);
-            });
+            const access target = add_memory(plan_, loops_of(element));
+            product_into(target, element, w);
+            effects_.push_back({target.slot, step_ + 1, false});
+            const expr product = values_.load(target);
             value = value ? values_.add({value, product}) : product;
         }
         return value;
@@ -244,7 +245,7 @@ private:
         const loop_list summed = without(rows.loops, reader_.loops);
         loop_list axes = without(rows.loops, summed);
         for (const loop l : summed) axes.push_back(l);
-        rows.target = add_slot(plan_, storage::workspace, axes);
+        rows.target = add_memory(plan_, axes);
         timed_effects of_rows{{rows.target.slot, step_, true}, {source, when, false}};
         values_.for_each_load(numbers, [&](const access& a) {
             of_rows.push_back({a.slot, step_, false});
@@ -256,21 +257,15 @@ private:
     }
 
     /// The element of a product that step `when` makes, as a sum into `target`.
-    void product_into(const access& target, const loop_list& loops, const reading& element,
-                      std::size_t when) {
+    void product_into(const access& target, const reading& element, std::size_t when) {
         const assign maker = *plan_.steps[when].as_assign();
-        assign sum;
-        sum.equation = reader_.equation;
-        sum.folding = fold::sum;
-        sum.target = target;
-        sum.loops = loops;
         loop_map fresh;
+        loop_list over;
         for (const loop l : maker.over) {
-            fresh.emplace_back(l,
-                               values_.loops().fresh(values_.loops().letter(l), values_.extent(l)));
-            sum.over.push_back(fresh.back().second);
+            fresh.emplace_back(l, values_.loops().fresh(l));
+            over.push_back(fresh.back().second);
         }
-        std::sort(sum.over.begin(), sum.over.end());
+        std::ranges::sort(over);
         timed_effects of_sum{{target.slot, step_, true}};
         expr_list factors{maker.scale};
         const auto pair = values_[maker.body].arguments;
@@ -279,20 +274,10 @@ private:
             factors.push_back(
                 operand(read_for(maker, element, factor, fresh), when, false, of_sum));
         }
-        sum.body = values_.multiply(factors);
+        assign sum = map_into(reader_.equation, target, values_.multiply(factors), fold::sum, over);
         made_.push_back({make_step(values_, std::move(sum)), std::move(of_sum)});
     }
 
-    /// A load of a tensor of these loops, which `make` writes.
-    template <class Make>
-    expr load_later(const loop_list& loops, const Make& make) {
-        const access target = add_slot(plan_, storage::workspace, loops);
-        make(target);
-        effects_.push_back({target.slot, step_ + 1, false});
-        return values_.load(target);
-    }
-
-    loop_list loops_of(const access& at) const { return plan::loops_of(at); }
     loop_list loops_of(const reading& element) const {
         loop_list loops = plan::loops_of(element.at);
         for (const expr number : element.numbers) loops = united(loops, values_[number].indices);
@@ -320,21 +305,18 @@ bool can_read_elements(const program_plan& plan, const std::vector<slot_uses>& u
     if (a.kind == assignment_kind::gather) {
         const auto& target = plan.slot_of(a.target);
         if (body.kind != kind::gather || target.is_foreign || target.is_truth) return false;
-        bool numbers = true;
-        plan.values.for_each_load(
-            body.arguments, [&](const access& from) { numbers = numbers && !is_plane(from.slot); });
-        return numbers && makers.follow(body.source.slot, body.lookups, step);
+        const auto of_plane = [&](const access& from) { return is_plane(from.slot); };
+        return !plan.values.any_load(body.arguments, of_plane) &&
+               makers.follow(body.source.slot, body.lookups, step);
     }
     if (a.kind != assignment_kind::map || is_plane(a.target.slot)) return false;
-    bool can = true;
-    for_each_load(plan.values, a, [&](const access& from) {
-        if (!is_plane(from.slot)) return;
+    return all_loads(plan.values, a, [&](const access& from) {
+        if (!is_plane(from.slot)) return true;
         const auto& writers = uses[from.slot.index()].writers;
         const assign* maker = writers.empty() ? nullptr : plan.steps[writers.front()].as_assign();
-        can = can && maker != nullptr && loops_of(from).size() < maker->loops.size() &&
-              !has_edge(from) && makers.follow(from.slot, {}, step);
+        return maker != nullptr && loops_of(from).size() < maker->loops.size() && !has_edge(from) &&
+               makers.follow(from.slot, {}, step);
     });
-    return can;
 }
 
 void read_elements(program_plan& plan, const std::vector<slot_uses>& uses, std::size_t step,

@@ -74,7 +74,7 @@ bool suits_added(const grown_group& g, std::size_t step) {
         if (mine.role == loop_role::row) reach = g.plan->values.extent(l) * std::abs(at.factor(l));
     }
     for (const auto& p : a.target.at)
-        axes += std::any_of(p.terms.begin(), p.terms.end(), [&](const term& t) {
+        axes += std::ranges::any_of(p.terms, [&](const term& t) {
             const auto number = static_cast<std::size_t>(found.of(t.over));
             return g.loops[number].role != loop_role::batch;
         });
@@ -125,7 +125,7 @@ bool settle_roles(grown_group& g, std::string& reason) {
     for (std::size_t l = 0; l < g.loops.size(); ++l)
         if (g.loops[l].role == loop_role::row) rows = std::max(rows, g.extent(l));
     // Few rows leave most lanes idle, but a softmax would go over its scores three times.
-    const bool softmax = std::any_of(g.members.begin(), g.members.end(), [&](std::size_t step) {
+    const bool softmax = std::ranges::any_of(g.members, [&](std::size_t step) {
         return g.at(step).kind == assignment_kind::map && g.at(step).folding == fold::softmax;
     });
     if (rows < least_rows && !softmax) {
@@ -140,8 +140,8 @@ bool settle_roles(grown_group& g, std::string& reason) {
         reason = "another plane says places in it";
         return false;
     }
-    const bool all = std::all_of(g.consumers.begin(), g.consumers.end(),
-                                 [&](std::size_t step) { return suits(g, step); });
+    const bool all =
+        std::ranges::all_of(g.consumers, [&](std::size_t step) { return suits(g, step); });
     if (!all) reason = "a sum over it is of a kind that no loop order has";
     return all;
 }

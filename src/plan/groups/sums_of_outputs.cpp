@@ -14,7 +14,7 @@ void collect_factors(const graph& values, expr e, expr_list& all, double& number
     const auto& node = values[e];
     if (node.kind == kind::constant) {
         number *= node.value;
-    } else if (node.kind == kind::operation && node.code == opcode::multiply) {
+    } else if (node.code == opcode::multiply) {
         for (const expr f : node.arguments) collect_factors(values, f, all, number);
     } else {
         all.push_back(e);
@@ -24,7 +24,7 @@ void collect_factors(const graph& values, expr e, expr_list& all, double& number
 expr_list factors_in(const graph& values, expr e, double& number) {
     expr_list all;
     collect_factors(values, e, all, number);
-    std::sort(all.begin(), all.end());
+    std::ranges::sort(all);
     return all;
 }
 
@@ -54,10 +54,7 @@ std::optional<made_step> sum_of_output(program_plan& plan, const grown_group& gr
         access a = f.a->source, b = f.b->source;
         const auto& found = group.matched.at(product->step);
         if (group.follows(group.walked(found, a), loop_role::column)) std::swap(a, b);
-        loop_list contracted;
-        for (const loop l : made.over)
-            contracted.push_back(renamed(l, tiles.names_of(product->step)));
-        std::sort(contracted.begin(), contracted.end());
+        const loop_list contracted = renamed(made.over, tiles.names_of(product->step));
         b = tiles.renamed(product->step, b);
         const auto names = own_names(values, contracted, values.load(b), bracket.factor);
         if (names.size() != contracted.size() || contracted.size() != bracket.own.size()) continue;
@@ -70,15 +67,8 @@ std::optional<made_step> sum_of_output(program_plan& plan, const grown_group& gr
                                       {values.load(left), values.load(bracket.what.target)});
         if (factor != 1)
             body = values.as_written(opcode::multiply, {values.constant(factor), body});
-        assign map;
-        map.equation = sum.what.equation;
-        map.target = sum.what.target;
-        map.loops = loops_of(map.target);
-        map.folding = fold::sum;
-        map.over = bracket.own;
-        std::sort(map.over.begin(), map.over.end());
-        map.body = body;
-        return made_step{make_step(values, std::move(map)),
+        return made_step{make_step(values, map_into(sum.what.equation, sum.what.target, body,
+                                                    fold::sum, sorted(bracket.own))),
                          {{sum.what.target.slot, sum.step, true},
                           {left.slot, product->step, false},
                           {bracket.what.target.slot, std::max(sum.step, bracket.step + 1), false}}};

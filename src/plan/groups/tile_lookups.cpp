@@ -7,10 +7,6 @@
 namespace ricci::plan {
 namespace {
 
-bool has_condition(const expression& gather) {
-    return gather.arguments.size() > gather.lookups.size();
-}
-
 /// Whether it is a tensor in memory of whole numbers that tiles read.
 bool is_whole_number(const program_plan& plan, expr e) {
     const auto& node = plan.values[e];
@@ -28,15 +24,10 @@ expr held_somewhere(program_plan& plan, const assign& gather, std::size_t step, 
     read = {from.slot, step, false};
     const loop_list others = without(values[condition].indices, kept);
     if (others.empty()) return condition;
-    assign any;
-    any.equation = gather.equation;
-    any.folding = fold::maximum;
-    any.target = add_slot(plan, storage::workspace, without(values[condition].indices, others));
-    any.loops = loops_of(any.target);
-    any.over = others;
-    any.body = condition;
-    const access target = any.target;
-    made.push_back({make_step(values, std::move(any)), {read, {target.slot, step, true}}});
+    const access target = add_memory(plan, without(values[condition].indices, others));
+    made.push_back(
+        {make_step(values, map_into(gather.equation, target, condition, fold::maximum, others)),
+         {read, {target.slot, step, true}}});
     read = {target.slot, step + 1, false};
     return values.load(target, true);
 }
@@ -103,12 +94,12 @@ void check_lookups(program_plan& plan, const grown_group& group, std::size_t ste
         access from = node.source;
         for (place& p : from.at) p = {values.reach(p).least, {}};
         check.loops = values[numbers].indices;
-        check.target = add_slot(plan, storage::workspace, check.loops);
+        check.target = add_memory(plan, check.loops);
         std::vector<made_step::timed_effect> effects{{from.slot, step, false},
                                                      {values[numbers].source.slot, step, false},
                                                      {check.target.slot, step, true}};
         expr_list arguments{numbers};
-        if (has_condition(node)) {
+        if (node.has_condition()) {
             made_step::timed_effect read;
             arguments.push_back(
                 held_somewhere(plan, gather, step, node.arguments.back(), check.loops, read, made));

@@ -7,35 +7,14 @@
 
 namespace ricci::plan {
 
-access add_slot(program_plan& plan, storage kind, const loop_list& axes) {
-    slot memory;
-    memory.kind = kind;
-    access result;
-    result.positions = {0, -1};
-    memory.strides.assign(axes.size(), 0);
-    std::int64_t elements = 1;
-    for (std::size_t k = axes.size(); k-- > 0;) {
-        memory.strides[k] = elements;
-        elements *= plan.values.extent(axes[k]);
-    }
-    for (const loop l : axes) {
-        memory.extents.push_back(plan.values.extent(l));
-        memory.axes.push_back(plan.values.loops().letter(l));
-        result.at.push_back({0, {{l, 1}}});
-    }
-    memory.own_type = plan.computed_type();
-    memory.is_foreign = memory.own_type != plan.type;
-    if (kind == storage::workspace)
-        memory.bytes = static_cast<std::size_t>(elements) * size_of(memory.own_type);
-    result.slot = plan.add(std::move(memory));
-    return result;
-}
-
 access tile_values::new_tile(ir::ref name) {
     loop_list axes;
     for (const auto& l : group_.loops) axes.push_back(l.what);
-    const access tile = add_slot(plan_, storage::tile, axes);
-    plan_.slots.back().name = name;
+    const access tile = add_memory(plan_, axes, plan_.computed_type());
+    slot& memory = plan_.slots.back();
+    memory.kind = storage::tile;
+    memory.bytes = 0;
+    memory.name = name;
     return tile;
 }
 
@@ -52,10 +31,7 @@ const loop_map& tile_values::names_of(std::size_t step) {
             at->second.emplace_back(l, group_.loops[static_cast<std::size_t>(g)].what);
             continue;
         }
-        const bool taken = std::any_of(group_.loops.begin(), group_.loops.end(),
-                                       [&](const group_loop& other) { return other.what == l; });
-        auto& loops = plan_.values.loops();
-        if (taken) at->second.emplace_back(l, loops.fresh(loops.letter(l), loops.extent(l)));
+        if (has_loop(group_.loops, l)) at->second.emplace_back(l, plan_.values.loops().fresh(l));
     }
     return at->second;
 }
@@ -69,8 +45,8 @@ access tile_values::renamed(std::size_t step, const access& a) {
 }
 
 const tile_values::product* tile_values::product_of(slot_number tile) const {
-    const auto found = std::find_if(products_.begin(), products_.end(),
-                                    [&](const product& p) { return p.tile.slot == tile; });
+    const auto found =
+        std::ranges::find_if(products_, [&](const product& p) { return p.tile.slot == tile; });
     return found == products_.end() ? nullptr : &*found;
 }
 
@@ -102,8 +78,8 @@ expr tile_values::body_of(std::size_t step, step_set& needs, const iteration& at
 }
 
 std::int32_t tile_values::softmax_of(expr score, ir::ref name, const step_set& needs) {
-    auto same = std::find_if(softmaxes_.begin(), softmaxes_.end(),
-                             [&](const softmax& s) { return s.score == score; });
+    auto same =
+        std::ranges::find_if(softmaxes_, [&](const softmax& s) { return s.score == score; });
     if (same == softmaxes_.end()) {
         softmaxes_.push_back({score, new_tile(name), {}});
         same = softmaxes_.end() - 1;
@@ -115,7 +91,7 @@ std::int32_t tile_values::softmax_of(expr score, ir::ref name, const step_set& n
 // The value that the plane's last writer before a step gives it.
 expr tile_values::value_of(slot_number plane, std::size_t before, step_set& needs) {
     const auto& writers = uses_[plane.index()].writers;
-    const std::size_t writer = *(std::lower_bound(writers.begin(), writers.end(), before) - 1);
+    const std::size_t writer = *(std::ranges::lower_bound(writers, before) - 1);
     const key k{plane, writer};
     if (const auto known = known_.find(k); known != known_.end()) {
         needs.merge(known->second.needs);
@@ -172,16 +148,15 @@ std::optional<std::int32_t> tile_values::linear_in(expr value) const {
         parts.push_back(*part);
     }
     const auto depends = [](std::int32_t part) { return part >= 0; };
-    const auto dependent = std::count_if(parts.begin(), parts.end(), depends);
+    const auto dependent = std::ranges::count_if(parts, depends);
     if (dependent == 0) return -1;
     const auto zero = [&](std::size_t k) { return plan_.values.is_constant(node.arguments[k], 0); };
     switch (node.code) {
         case opcode::multiply:
-            if (dependent == 1) return *std::max_element(parts.begin(), parts.end());
+            if (dependent == 1) return *std::ranges::max_element(parts);
             return {};
         case opcode::add:
-            if (std::all_of(parts.begin(), parts.end(), [&](auto p) { return p == parts[0]; }))
-                return parts[0];
+            if (std::ranges::all_of(parts, [&](auto p) { return p == parts[0]; })) return parts[0];
             return {};
         case opcode::select:
             if (depends(parts[0])) return {};

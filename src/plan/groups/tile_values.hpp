@@ -14,9 +14,6 @@
 
 namespace ricci::plan {
 
-/// Memory, or a tile, with one axis for each loop. The access walks it plainly.
-access add_slot(program_plan&, storage, const loop_list& axes);
-
 class tile_values {
 public:
     /// Adds slots and expressions to the plan, which `group` is of.

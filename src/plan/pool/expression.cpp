@@ -113,8 +113,7 @@ expr graph::intern(expression&& node) {
     for (const auto& s : node.at.terms) add_loop(node.indices, s.over);
     // What has a value for each of no places has none: any number stands for it, and no operand is
     // read.
-    if (std::any_of(node.indices.begin(), node.indices.end(),
-                    [&](loop i) { return extent(i) == 0; }))
+    if (std::ranges::any_of(node.indices, [&](loop i) { return extent(i) == 0; }))
         return constant(0);
     return keep(hash, std::move(node));
 }
@@ -182,7 +181,7 @@ expr graph::regathered(expr gather, expr_list arguments, access source,
 }
 
 expr graph::position(place at) {
-    if (at.terms.empty()) return constant(static_cast<double>(at.offset));
+    if (at.terms.empty()) return number(at.offset);
     expression node;
     node.kind = kind::position;
     node.at = std::move(at);
@@ -199,30 +198,24 @@ expr graph::apply(opcode code, expr first, expr second, expr third) {
     if (code == opcode::power) return power(first, second);
     if (code == opcode::reciprocal && (*this)[first].code == opcode::reciprocal)
         return (*this)[first].arguments[0];
-    if (code >= opcode::less && code <= opcode::not_equal)
+    if (is_comparison(code))
         if (const expr known = compared_positions(code, first, second)) return known;
     if (code == opcode::logical_and || code == opcode::logical_or)
         if (const expr known = decided(*this, code, first, second)) return known;
     if (code == opcode::select)
         if (const expr known = chosen(first, second, third)) return known;
-    if (code == code_of(ir::function::logical_not))
+    if (code == opcode::logical_not)
         if (const expr known = negated(first)) return known;
-    expression node;
-    node.kind = kind::operation;
-    node.code = code;
-    bool constants = true;
-    for (expr a : {first, second, third}) {
-        if (!a) continue;
-        node.arguments.push_back(a);
-        constants = constants && (*this)[a].kind == kind::constant;
-    }
-    if (constants && folds(code, (*this)[first].value)) {
+    expr_list arguments{first, second, third};
+    erase_if(arguments, [](expr a) { return !a; });
+    const auto is_number = [&](expr a) { return (*this)[a].kind == kind::constant; };
+    if (std::ranges::all_of(arguments, is_number) && folds(code, (*this)[first].value)) {
         const auto value = [&](std::size_t k) {
-            return k < node.arguments.size() ? (*this)[node.arguments[k]].value : 0.0;
+            return k < arguments.size() ? (*this)[arguments[k]].value : 0.0;
         };
         return constant(evaluate(code, value(0), value(1), value(2)));
     }
-    return intern(std::move(node));
+    return as_written(code, std::move(arguments));
 }
 
 // Whole numbers have no reciprocals: a quotient stays one.
@@ -237,11 +230,7 @@ expr graph::quotient(expr numerator, expr denominator) {
     }
     if (a.kind == kind::constant && b.kind == kind::constant && b.value != 0)
         return constant(std::floor(a.value / b.value));
-    expression node;
-    node.kind = kind::operation;
-    node.code = opcode::divide;
-    node.arguments = {numerator, denominator};
-    return intern(std::move(node));
+    return as_written(opcode::divide, {numerator, denominator});
 }
 
 // Complex values of real functions beyond their range are left to the kernels.
@@ -264,36 +253,27 @@ expr graph::power(expr base, expr exponent) {
     if (e.kind == kind::constant && (*this)[base].kind == kind::constant &&
         folds(opcode::power, (*this)[base].value))
         return constant(evaluate(opcode::power, (*this)[base].value, e.value));
-    expression node;
-    node.kind = kind::operation;
-    node.code = opcode::power;
-    node.arguments = {base, exponent};
-    return intern(std::move(node));
+    return as_written(opcode::power, {base, exponent});
 }
 
 expr graph::add(expr_span terms) {
-    expression node;
-    node.kind = kind::operation;
-    node.code = opcode::add;
+    expr_list all;
     double constants = 0;
     // Whole numbers that a double does not count are added where they are numbers of 64 bits.
     const auto is_counted = [](double a, double b) {
         return std::abs(a + b) < 0x1p53 || std::isinf(a + b) || std::floor(a) != a ||
                std::floor(b) != b;
     };
-    const auto gather = [&](expr e) {
-        if ((*this)[e].kind == kind::constant && is_counted(constants, (*this)[e].value)) {
-            constants += (*this)[e].value;
-        } else {
-            node.arguments.push_back(e);
-        }
-    };
     for (expr e : terms)
-        for (expr t : this->terms(e)) gather(t);
-    if (const expr whole = sum_of_positions(node.arguments, constants)) return whole;
-    if (node.arguments.empty() || constants != 0) node.arguments.push_back(constant(constants));
-    if (node.arguments.size() == 1) return node.arguments[0];
-    return intern(std::move(node));
+        for (expr t : this->terms(e)) {
+            const auto& node = (*this)[t];
+            if (node.kind == kind::constant && is_counted(constants, node.value))
+                constants += node.value;
+            else all.push_back(t);
+        }
+    if (const expr whole = sum_of_positions(all, constants)) return whole;
+    if (all.empty() || constants != 0) all.push_back(constant(constants));
+    return all.size() == 1 ? all[0] : as_written(opcode::add, std::move(all));
 }
 
 // Sums and differences of positions are positions; none: something else is among the terms.
@@ -304,8 +284,8 @@ expr graph::sum_of_positions(expr_span terms, double constants) {
     total.offset = static_cast<std::int64_t>(constants);
     for (const expr t : terms) {
         const auto& whole = (*this)[t];
-        const bool minus = whole.kind == kind::operation && whole.code == opcode::multiply &&
-                           whole.arguments.size() == 2 && is_constant(whole.arguments[0], -1);
+        const bool minus = whole.code == opcode::multiply && whole.arguments.size() == 2 &&
+                           is_constant(whole.arguments[0], -1);
         const auto& node = minus ? (*this)[whole.arguments[1]] : whole;
         if (node.kind != kind::position) return expr::none;
         total.add(node.at, minus ? -1 : 1);
@@ -314,55 +294,42 @@ expr graph::sum_of_positions(expr_span terms, double constants) {
 }
 
 expr graph::multiply(expr_span factors) {
-    expression node;
-    node.kind = kind::operation;
-    node.code = opcode::multiply;
+    expr_list all;
     double constants = 1;
     for (expr e : factors)
         for (expr f : this->factors(e)) {
-            if ((*this)[f].kind == kind::constant) {
-                constants *= (*this)[f].value;
-            } else {
-                node.arguments.push_back(f);
-            }
+            if ((*this)[f].kind == kind::constant) constants *= (*this)[f].value;
+            else all.push_back(f);
         }
-    if (node.arguments.empty()) return constant(constants);
+    if (all.empty()) return constant(constants);
     // A multiple of a position is one.
-    if (const auto& only = (*this)[node.arguments[0]];
-        node.arguments.size() == 1 && only.kind == kind::position && constants != 1 &&
-        std::floor(constants) == constants && std::abs(constants) < 1e9) {
+    if (const auto& only = (*this)[all[0]]; all.size() == 1 && only.kind == kind::position &&
+                                            constants != 1 && std::floor(constants) == constants &&
+                                            std::abs(constants) < 1e9) {
         place multiple;
         multiple.add(only.at, static_cast<std::int64_t>(constants));
         return position(std::move(multiple));
     }
     // Numbers in front of a sum belong to the sum, where they become the factor of a contraction.
     const auto varies = [&](expr e) { return !is_scalar(e); };
-    const auto sums = std::find_if(node.arguments.begin(), node.arguments.end(),
-                                   [&](expr e) { return (*this)[e].kind == kind::sum; });
-    if (sums != node.arguments.end() && std::isfinite(constants) &&
-        std::count_if(node.arguments.begin(), node.arguments.end(), varies) ==
-            (varies(*sums) ? 1 : 0) &&
-        (node.arguments.size() > 1 || constants != 1)) {
-        const auto& over = (*this)[*sums].over;
-        expr_list inside{constant(constants), (*this)[*sums].arguments[0]};
-        bool independent =
-            true;  // of the summed indices, which the other numbers may bind themselves
-        for (auto it = node.arguments.begin(); it != node.arguments.end(); ++it)
-            if (it != sums) {
-                inside.push_back(*it);
-                independent = independent && (*this)[*it].kind != kind::sum;
-            }
-        if (independent) {
-            expression moved;
-            moved.kind = kind::sum;
-            moved.over = over;
-            moved.arguments = {apart(over, multiply(inside))};
-            return intern(std::move(moved));
-        }
+    const auto is_sum = [&](expr e) { return (*this)[e].kind == kind::sum; };
+    const auto sum = std::ranges::find_if(all, is_sum);
+    // Of several each may bind loops of the others.
+    if (std::ranges::count_if(all, is_sum) == 1 && std::isfinite(constants) &&
+        std::ranges::count_if(all, varies) == (varies(*sum) ? 1 : 0) &&
+        (all.size() > 1 || constants != 1)) {
+        const auto& over = (*this)[*sum].over;
+        expr_list inside{constant(constants), (*this)[*sum].arguments[0]};
+        for (const expr f : all)
+            if (!is_sum(f)) inside.push_back(f);
+        expression moved;
+        moved.kind = kind::sum;
+        moved.over = over;
+        moved.arguments = {apart(over, multiply(inside))};
+        return intern(std::move(moved));
     }
-    if (constants != 1) node.arguments.insert(node.arguments.begin(), constant(constants));
-    if (node.arguments.size() == 1) return node.arguments[0];
-    return intern(std::move(node));
+    if (constants != 1) all.insert(all.begin(), constant(constants));
+    return all.size() == 1 ? all[0] : as_written(opcode::multiply, std::move(all));
 }
 
 expr graph::renamed(expr e, const loop_map& map) {
@@ -383,8 +350,7 @@ expr graph::renamed(expr e, const loop_map& map, memo& known) {
     made.lookups = node.lookups;
     made.source = plan::renamed(node.source, map);
     made.at = plan::renamed(node.at, map);
-    for (const loop l : node.over) made.over.push_back(plan::renamed(l, map));
-    std::sort(made.over.begin(), made.over.end());
+    made.over = plan::renamed(node.over, map);
     for (const expr a : node.arguments) made.arguments.push_back(renamed(a, map, known));
     return known[e] = intern(std::move(made));
 }

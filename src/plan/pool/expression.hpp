@@ -39,6 +39,7 @@ using expr = number_of<expression>;
 using expr_list = short_list<expr, 4>;
 /// A list that lies elsewhere.
 using expr_span = std::span<const expr>;
+inline expr_list list_of(expr_span all) { return {all.begin(), all.end()}; }
 
 /// A loop and how far a place moves when it advances by one.
 struct term {
@@ -86,6 +87,7 @@ struct access {
 /// Loops and those that take their place; others stay.
 using loop_map = std::vector<std::pair<loop, loop>>;
 loop renamed(loop, const loop_map&);
+loop_list renamed(loop_list, const loop_map&);
 place renamed(const place&, const loop_map&);
 access renamed(const access&, const loop_map&);
 
@@ -146,7 +148,7 @@ enum class kind : std::uint8_t {
 
 struct expression {
     plan::kind kind = kind::constant;
-    opcode code = opcode::constant;
+    opcode code = opcode::constant;  // of an operation; nothing else has another one
     fold folding = fold::none;
     double value = 0;
     access source;
@@ -161,11 +163,16 @@ struct expression {
     bool condition = false;  // load, gather: of a tensor that is 1 or 0 everywhere
     expr widest;             // the load below that has most indices
     expr self;               // its own number: what a list of it alone refers to
+
+    /// Whether a gather says for whom something is looked up.
+    bool has_condition() const { return arguments.size() > lookups.size(); }
 };
 
-inline bool is_comparison(const expression& e) {
-    return e.kind == kind::operation && e.code >= opcode::less && e.code <= opcode::not_equal;
+/// Whether an operation compares two values.
+constexpr bool is_comparison(opcode code) {
+    return code >= opcode::less && code <= opcode::not_equal;
 }
+inline bool is_comparison(const expression& e) { return is_comparison(e.code); }
 inline bool is_softmax(const expression& e) {
     return e.kind == kind::fold && e.folding == fold::softmax;
 }
@@ -212,6 +219,7 @@ public:
     double size(const loop_list& loops) const { return loops_.size(loops); }
 
     expr constant(double value);
+    expr number(std::int64_t whole) { return constant(static_cast<double>(whole)); }
     expr load(access source, bool condition = false);
     /// `wanted`: conditions; where one is false the value does not count. `condition`: it picks
     /// elements of a tensor that is 1 or 0 everywhere.
@@ -248,9 +256,14 @@ public:
     /// it says no place. None: some place has no form then. `covered`, if given, is set where the
     /// whole is 0 beyond the edge of what stands in a loop's place.
     expr moved(expr e, moved_loops loops, bool* covered = nullptr);
+    expr moved(expr e, const moved_loop& m) { return moved(e, {&m, 1}); }
     /// Whether a factor that is `now` where loops are elsewhere makes its product 0 there, whatever
     /// the other factors are: a bracket that is false, or what lies wholly beyond such an edge.
     bool vanishes(expr before, expr now) const;
+    /// The condition that a place is 0 or more.
+    expr not_negative(place p) {
+        return apply(opcode::less_equal, constant(0), position(std::move(p)));
+    }
     /// Conditions that a place, its edge aside, is within bounds.
     expr_list within(const place&, std::int64_t low, std::int64_t high);
     /// The condition that a number is a place of an axis, if that is a whole number.
@@ -271,6 +284,17 @@ public:
         ++visit_;
         marks_.resize(nodes_.size(), 0);
         visit_loads(of, visit);
+    }
+    /// Whether `is(access)` of any load, gathers too; of all of them.
+    template <class F>
+    bool any_load(const expr_list& of, F is) const {
+        bool any = false;
+        for_each_load(of, [&](const access& from) { any = any || is(from); });
+        return any;
+    }
+    template <class F>
+    bool all_loads(const expr_list& of, F are) const {
+        return !any_load(of, [&](const access& from) { return !are(from); });
     }
 
     /// Whether there are both maxima or minima and comparisons for equality.
@@ -329,7 +353,7 @@ private:
     }
     expr_span parts_of(opcode code, expr e) const {
         const auto& node = (*this)[e];
-        if (node.kind == kind::operation && node.code == code) return node.arguments;
+        if (node.code == code) return node.arguments;
         return {&node.self, 1};
     }
     template <class F>
@@ -378,6 +402,9 @@ std::optional<place> settled(const graph&, place);
 /// The place when a loop is elsewhere; nothing where that has no form. `beyond` is set where the
 /// place is beyond its edge wherever `to` is.
 std::optional<place> moved(const graph&, const place&, const moved_loop&, bool* beyond = nullptr);
+
+/// The loops by how far a place moves with them, the furthest first.
+loop_list by_stride(loop_list, const place&);
 
 /// Whether no element is reached by both: along some axis their places lie apart.
 bool are_apart(const graph&, const access& a, const access& b);

@@ -28,12 +28,12 @@ bool graph::is_bracket(expr e) const {
 
 bool graph::is_condition(expr e) const {
     const auto all = factors(e);
-    return std::all_of(all.begin(), all.end(), [&](expr f) { return is_bracket(f); });
+    return std::ranges::all_of(all, [&](expr f) { return is_bracket(f); });
 }
 
 bool graph::has_bracket(expr product) const {
     const auto all = factors(product);
-    return std::any_of(all.begin(), all.end(), [&](expr f) { return is_bracket(f); });
+    return std::ranges::any_of(all, [&](expr f) { return is_bracket(f); });
 }
 
 namespace {
@@ -85,7 +85,7 @@ expr graph::holds_somewhere(expr_span conditions, const loop_list& indices) {
     expr_list all, here{constant(1)}, wider, rest{constant(1)};
     for (const expr c : conditions)
         for (const expr part : conjuncts_of(*this, c))
-            if (std::find(all.begin(), all.end(), part) == all.end()) all.push_back(part);
+            if (std::ranges::find(all, part) == all.end()) all.push_back(part);
     const auto is_here = [&](expr c) { return without((*this)[c].indices, indices).empty(); };
     for (const expr c : all) {
         auto others = indices;
@@ -112,8 +112,8 @@ expr graph::exists(expr condition, const loop_list& others) {
     const auto& node = (*this)[condition];
     const auto lone = without(node.indices, others);
     // One of two conditions holds somewhere where either does.
-    if (node.kind == kind::operation && node.code == opcode::logical_or && !lone.empty() &&
-        is_bracket(node.arguments[0]) && is_bracket(node.arguments[1])) {
+    if (node.code == opcode::logical_or && !lone.empty() && is_bracket(node.arguments[0]) &&
+        is_bracket(node.arguments[1])) {
         const auto kept = without(node.indices, lone);
         const expr first = holds_somewhere({&node.arguments[0], 1}, kept),
                    second = holds_somewhere({&node.arguments[1], 1}, kept);
@@ -160,15 +160,13 @@ expr graph::negated(expr condition) {
                          opposite(test.arguments[0]), opposite(test.arguments[1]));
         }
         default:
-            return test.code == code_of(ir::function::logical_not) && is_bracket(test.arguments[0])
+            return test.code == opcode::logical_not && is_bracket(test.arguments[0])
                        ? test.arguments[0]
                        : expr(expr::none);
     }
 }
 
-expr graph::opposite(expr condition) {
-    return apply(code_of(ir::function::logical_not), condition);
-}
+expr graph::opposite(expr condition) { return apply(opcode::logical_not, condition); }
 
 // Cases in one form: conditions are not cases of 1 and 0, and a number stands behind what is none.
 // None: they are in that form.

@@ -22,8 +22,8 @@ std::uint64_t form_of(const graph& values, const place& p) {
 }  // namespace
 
 bool is_commutative(const expression& e) {
-    return e.kind == kind::operation && (e.code == opcode::add || e.code == opcode::multiply ||
-                                         e.code == opcode::equal || e.code == opcode::not_equal);
+    return e.code == opcode::add || e.code == opcode::multiply || e.code == opcode::equal ||
+           e.code == opcode::not_equal;
 }
 
 std::uint64_t forms::of(expr e) {

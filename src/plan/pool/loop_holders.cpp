@@ -10,7 +10,7 @@ loop_holders::loop_holders(const graph& values, const expr_list& factors) {
         const loop_list& own = values[f].indices;
         loops_.insert(loops_.end(), own.begin(), own.end());
     }
-    std::sort(loops_.begin(), loops_.end());
+    std::ranges::sort(loops_);
     std::size_t kept = 0;
     for (const loop l : loops_) {
         if (kept > 0 && loops_[kept - 1] == l) {
@@ -24,8 +24,7 @@ loop_holders::loop_holders(const graph& values, const expr_list& factors) {
 }
 
 std::size_t loop_holders::place_of(loop l) const {
-    return static_cast<std::size_t>(std::lower_bound(loops_.begin(), loops_.end(), l) -
-                                    loops_.begin());
+    return static_cast<std::size_t>(std::ranges::lower_bound(loops_, l) - loops_.begin());
 }
 
 void loop_holders::add(const loop_list& factor) {

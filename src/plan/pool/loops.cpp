@@ -29,7 +29,7 @@ loop loop_table::part(loop of, std::int64_t first, std::int64_t step, std::int64
         if (p.of == of && p.first == first && p.step == step && p.count == count &&
             !contains(others, p.made))
             return p.made;
-    parts_.push_back({of, first, step, count, fresh(letter(of), count)});
+    parts_.push_back({of, first, step, count, fresh(of, count)});
     return parts_.back().made;
 }
 
@@ -42,8 +42,12 @@ double loop_table::size(const loop_list& loops) const {
 loop_list united(const loop_list& a, const loop_list& b) { return sorted::united(a, b); }
 loop_list without(const loop_list& a, const loop_list& b) { return sorted::without(a, b); }
 loop_list common(const loop_list& a, const loop_list& b) { return sorted::common(a, b); }
+loop_list sorted(loop_list loops) {
+    std::ranges::sort(loops);
+    return loops;
+}
 void add_loop(loop_list& to, loop l) { sorted::add(to, l); }
 
-bool contains(const loop_list& a, loop l) { return std::find(a.begin(), a.end(), l) != a.end(); }
+bool contains(const loop_list& a, loop l) { return std::ranges::find(a, l) != a.end(); }
 
 }  // namespace ricci::plan

@@ -31,6 +31,9 @@ public:
     loop of(ir::ref letter, std::int64_t extent);
     /// A loop that no other assignment has.
     loop fresh(ir::ref letter, std::int64_t extent);
+    /// The same with the letter of another loop, and its extent.
+    loop fresh(loop like, std::int64_t extent) { return fresh(letter(like), extent); }
+    loop fresh(loop like) { return fresh(like, extent(like)); }
     /// Part of a loop, first + step * k for k below the count: the same one each time, of those
     /// that are not among the others.
     loop part(loop of, std::int64_t first, std::int64_t step, std::int64_t count,
@@ -59,6 +62,7 @@ loop_list united(const loop_list& a, const loop_list& b);
 loop_list without(const loop_list& a, const loop_list& b);
 loop_list common(const loop_list& a, const loop_list& b);
 bool contains(const loop_list& a, loop l);
+loop_list sorted(loop_list loops);
 /// Adds a loop to a sorted list that may have it.
 void add_loop(loop_list& to, loop l);
 

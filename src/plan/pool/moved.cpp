@@ -31,7 +31,6 @@ whole_interval graph::reach(const place& p) const {
 
 expr_list graph::within(const place& p, std::int64_t low, std::int64_t high) {
     const expr at = position(without_edge(p));
-    const auto number = [&](std::int64_t n) { return constant(static_cast<double>(n)); };
     return {apply(opcode::less_equal, number(low), at),
             apply(opcode::less_equal, at, number(high))};
 }
@@ -116,9 +115,8 @@ expr graph::moved(expr e, moved_loops loops, memo& known, bool* covered) {
     if (const auto found = known.find(e); found != known.end() && covered == nullptr)
         return found->second;
     const auto& node = (*this)[e];
-    const bool moves = std::any_of(loops.begin(), loops.end(), [&](const moved_loop& m) {
-        return contains(node.indices, m.what);
-    });
+    const bool moves = std::ranges::any_of(
+        loops, [&](const moved_loop& m) { return contains(node.indices, m.what); });
     if (!moves) return e;
     expr made;
     switch (node.kind) {
@@ -233,11 +231,7 @@ expr graph::moved_operation(const expression& node, moved_loops loops, memo& kno
         if (hides && vanishes(before, now)) return constant(0);
         arguments.push_back(now);
     }
-    if (product) return multiply(arguments);
-    if (node.code == opcode::add) return add(arguments);
-    if (node.code == opcode::subtract) return as_written(node.code, std::move(arguments));
-    arguments.resize(3);
-    return apply(node.code, arguments[0], arguments[1], arguments[2]);
+    return remade(node.self, std::move(arguments));
 }
 
 }  // namespace ricci::plan

@@ -130,7 +130,7 @@ expr without_implied(graph& values, const definitions& defined, expr product) {
             here.push_back(defined.part_at(*of, v.condition, read));
     for (const expr b : brackets)
         for (const expr c : conjuncts_of(values, b))
-            if (std::find(here.begin(), here.end(), c) == here.end()) return product;
+            if (std::ranges::find(here, c) == here.end()) return product;
     return only;
 }
 

@@ -70,10 +70,10 @@ private:
     expr either() {
         for (std::size_t k = 0; is_sum() && k < factors_.size(); ++k) {
             const auto& node = values_[factors_[k]];
-            if (node.kind != kind::operation || node.code != opcode::logical_or) continue;
+            if (node.code != opcode::logical_or) continue;
             const expr a = node.arguments[0], b = node.arguments[1];
             const auto equality = values_[a];
-            if (equality.kind != kind::operation || equality.code != opcode::equal) continue;
+            if (equality.code != opcode::equal) continue;
             expr_list first = factors_, second = factors_;
             first[k] = a;
             second[k] = b;
@@ -92,7 +92,7 @@ private:
     expr in_cases() {
         for (std::size_t k = 0; is_sum() && k < factors_.size(); ++k) {
             const auto& test = values_[factors_[k]];
-            if (test.kind != kind::operation || test.code != opcode::equal) continue;
+            if (test.code != opcode::equal) continue;
             for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
                 for (const fold folding : {fold::maximum, fold::minimum})
                     if (const expr made = in_cases(k, side, folding)) return made;
@@ -110,7 +110,7 @@ private:
         expr nowhere;  // a condition that holds where one of those does not
         for (const expr c : cases.parts) {
             const expr other = values_.opposite(c);
-            if (values_[other].code == code_of(ir::function::logical_not)) return expr::none;
+            if (values_[other].code == opcode::logical_not) return expr::none;
             nowhere = nowhere ? values_.apply(opcode::logical_or, nowhere, other) : other;
         }
         const expr body = values_.multiply(inside);
@@ -163,10 +163,9 @@ private:
         };
         const auto is_mixed = [&](expr e) {
             const auto& node = values_[e];
-            bool mixed = !node.bound.empty();
-            values_.for_each_load(
-                {e}, [&](const access& read) { mixed = mixed || has_both(loops_of(read)); });
-            return mixed && has_both(node.indices);
+            const auto reads_both = [&](const access& read) { return has_both(loops_of(read)); };
+            return has_both(node.indices) &&
+                   (!node.bound.empty() || values_.any_load({e}, reads_both));
         };
         rest_.clear();
         for (std::size_t k = 0; k < factors_.size(); ++k)
@@ -184,7 +183,7 @@ private:
         at.add(from.rest, -1);
         auto over = without(over_, {from.j});
         if (count > 1) {
-            const loop fresh = values_.loops().fresh(values_.loops().letter(from.j), count);
+            const loop fresh = values_.loops().fresh(from.j, count);
             at.add(fresh, 1);
             add_loop(over, fresh);
         }
@@ -215,10 +214,10 @@ private:
         const moved_loop there{l, {}, number};
         expr_list product{values_.is_place(number, values_.extent(l))};
         for (const expr f : rest_) {
-            product.push_back(values_.moved(f, {&there, 1}));
+            product.push_back(values_.moved(f, there));
             if (!product.back()) return expr::none;
         }
-        const expr value = value_ ? values_.moved(value_, {&there, 1}) : expr(expr::none);
+        const expr value = value_ ? values_.moved(value_, there) : expr(expr::none);
         if (value_ && !value) return expr::none;
         return fold_of(without(over_, {l}), product, value);
     }
@@ -304,7 +303,7 @@ private:
                 u.offset = first;
                 auto over = without(over_, {q.over});
                 if (count > 1) {
-                    const loop fresh = values_.loops().fresh(values_.loops().letter(q.over), count);
+                    const loop fresh = values_.loops().fresh(q.over, count);
                     u.terms = {{fresh, 1}};
                     add_loop(over, fresh);
                 }
@@ -334,7 +333,7 @@ private:
             part.to.terms = {{fresh, step}};
             add_loop(over, fresh);
         }
-        const expr there = values_.moved(body, {&part, 1});
+        const expr there = values_.moved(body, part);
         if (!there) return expr::none;
         return is_sum() ? values_.sum(over, there) : values_.folded(folding_, over, there);
     }
@@ -350,7 +349,7 @@ private:
     /// Whether brackets alone stand beside one factor: elsewhere it is 0, and there is no product
     /// that would be hidden.
     bool is_alone() const {
-        return std::count_if(rest_.begin(), rest_.end(), [&](expr f) {
+        return std::ranges::count_if(rest_, [&](expr f) {
                    return values_[f].kind != kind::constant && !values_.is_bracket(f);
                }) <= 1;
     }
@@ -383,7 +382,7 @@ private:
             alone = alone && (inside || here || made == f || values_.is_bracket(f));
             moved_rest.push_back(made);
         }
-        const expr value = value_ ? values_.moved(value_, {&there, 1}) : expr(expr::none);
+        const expr value = value_ ? values_.moved(value_, there) : expr(expr::none);
         if (value_ && !value) return expr::none;
         // Of what is 0 beyond the edge nothing else is folded than a sum.
         if (!covered || !alone || !is_sum()) {
@@ -413,15 +412,12 @@ private:
             if (const expr made = substitute(t.over, std::move(to), over)) return made;
         }
         const place unbounded = without_edge(bounded);
-        const bool solvable = std::any_of(unbounded.terms.begin(), unbounded.terms.end(),
-                                          [&](const term& t) { return is_summed(t.over); });
+        const bool solvable =
+            std::ranges::any_of(unbounded.terms, [&](const term& t) { return is_summed(t.over); });
         if (!solvable) return expr::none;
         const expr at = values_.position(unbounded), here = values_.position(plain);
-        const auto number = [&](std::int64_t n) {
-            return values_.constant(static_cast<double>(n));
-        };
         const auto compare = [&](opcode code, expr a, expr b) { return values_.apply(code, a, b); };
-        const expr low = number(bounded.low), high = number(bounded.high);
+        const expr low = values_.number(bounded.low), high = values_.number(bounded.high);
         const expr_list within = values_.within(plain, bounded.low, bounded.high);
         expr_list terms;
         const auto also = [&](expr condition) {
@@ -468,11 +464,10 @@ private:
     bool pays_in_part(const place& margin, loop l, std::int64_t count) const {
         const std::int64_t extent = values_.extent(l);
         if (margin.terms.size() == 1 || count < extent - extent / window_part) return true;
-        bool plain = true;
-        values_.for_each_load({body_}, [&](const access& from) {
-            for (const place& p : from.at) plain = plain && (p.factor(l) == 0 || is_whole_axis(p));
+        return values_.any_load({body_}, [&](const access& from) {
+            return std::ranges::any_of(
+                from.at, [&](const place& p) { return p.factor(l) != 0 && !is_whole_axis(p); });
         });
-        return !plain;
     }
 
     // An inequality between loops of the sum says that some run over a part only.

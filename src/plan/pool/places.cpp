@@ -1,5 +1,6 @@
 // Places of axes: sums of multiples of loops, and tensors that are read at them.
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -14,8 +15,7 @@ std::int64_t place::factor(loop l) const {
 }
 
 void place::add(loop l, std::int64_t factor) {
-    const auto at =
-        std::find_if(terms.begin(), terms.end(), [&](const term& s) { return s.over >= l; });
+    const auto at = std::ranges::find_if(terms, [&](const term& s) { return s.over >= l; });
     if (at == terms.end() || at->over != l) {
         if (factor != 0) terms.insert(at, {l, factor});
     } else if ((at->factor += factor) == 0) {
@@ -34,6 +34,10 @@ loop renamed(loop l, const loop_map& map) {
     return l;
 }
 
+loop_list renamed(loop_list loops, const loop_map& map) {
+    for (loop& l : loops) l = renamed(l, map);
+    return sorted(std::move(loops));
+}
 place renamed(const place& p, const loop_map& map) {
     place result = p;
     result.terms.clear();
@@ -79,12 +83,11 @@ place without_edge(place p) {
 }
 
 bool has_edge(const access& a, edge e) {
-    return std::any_of(a.at.begin(), a.at.end(), [&](const place& p) { return p.edge == e; });
+    return std::ranges::any_of(a.at, [&](const place& p) { return p.edge == e; });
 }
 
 bool has_edge(const access& a) {
-    return std::any_of(a.at.begin(), a.at.end(),
-                       [](const place& p) { return p.edge != edge::none; });
+    return std::ranges::any_of(a.at, [](const place& p) { return p.edge != edge::none; });
 }
 
 loop_list loops_of(const access& a) {
@@ -93,6 +96,14 @@ loop_list loops_of(const access& a) {
     for (const auto& p : a.at)
         for (const auto& s : p.terms) add_loop(result, s.over);
     return result;
+}
+
+loop_list by_stride(loop_list loops, const place& at) {
+    std::ranges::sort(loops, [&](loop x, loop y) {
+        const auto a = std::abs(at.factor(x)), b = std::abs(at.factor(y));
+        return a != b ? a > b : x < y;
+    });
+    return loops;
 }
 
 bool are_apart(const graph& values, const access& a, const access& b) {

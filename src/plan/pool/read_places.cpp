@@ -6,9 +6,7 @@
 namespace ricci::plan {
 namespace {
 
-bool is_function(const expression& node, ir::function f) {
-    return node.kind == kind::operation && node.code == code_of(f);
-}
+bool is_function(const expression& node, ir::function f) { return node.code == code_of(f); }
 
 // max(low, x) or min(high, x): of a place within bounds, narrower ones.
 std::optional<place> bounded(const graph& values, const expression& node, bool from_below) {
@@ -58,7 +56,7 @@ std::optional<place> place_of(const graph& values, expr e) {
         x->high = *round - 1;
         return x;
     }
-    if (node.kind != kind::operation || node.code != opcode::add) return {};
+    if (node.code != opcode::add) return {};
     // At most one of the terms has bounds, and the others are fixed then.
     place total;
     for (const expr t : node.arguments) {

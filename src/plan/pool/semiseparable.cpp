@@ -19,7 +19,7 @@ public:
             if (node.folding == fold::product) return others(node);
         }
         if (const auto by_distance = of_distance(factor)) return by_distance;
-        if (node.kind == kind::operation && node.code == opcode::equal)
+        if (node.code == opcode::equal)
             for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
                 if (auto w = extreme(node.arguments[side], node.arguments[1 - side])) return w;
         return {};
@@ -105,7 +105,7 @@ private:
     };
     std::optional<places_between> distance_in(expr e) const {
         const auto& node = values_[e];
-        if (node.kind == kind::operation && node.code == code_of(ir::function::absolute)) {
+        if (node.code == opcode::absolute) {
             auto inside = distance_in(node.arguments[0]);
             if (!inside) return {};
             if (inside->step >= 0 && inside->ahead >= 0) return inside;
@@ -141,7 +141,7 @@ private:
             if (d->step < 0 && !is_number) return {};
             return by(power, base, *d);
         }
-        if (node.code != code_of(ir::function::exp)) return {};
+        if (node.code != opcode::exp) return {};
         std::optional<places_between> d;
         expr_list rate{values_.constant(1)};
         for (const expr f : values_.factors(node.arguments[0])) {
@@ -159,8 +159,7 @@ private:
         const auto& node = values_[condition];
         if (node.code == opcode::logical_or) {
             for (const expr side : node.arguments)
-                if (values_[side].kind == kind::operation &&
-                    values_[side].code == opcode::not_equal)
+                if (values_[side].code == opcode::not_equal)
                     if (const auto found = other_place(side)) return found;
             return {};
         }

@@ -12,7 +12,7 @@ bool adds_rows(const graph& values, const place& difference, const loop_list& ov
         else free = free || std::abs(t.factor) == 1;
     }
     if (!free || (values.type() != element::f32 && values.type() != element::f64)) return false;
-    return mine.size() > 1 && std::any_of(factors.begin(), factors.end(), [&](expr f) {
+    return mine.size() > 1 && std::ranges::any_of(factors, [&](expr f) {
                return without(mine, values[f].indices).empty();
            });
 }
@@ -21,7 +21,7 @@ expr solved_sum(graph& values, const loop_list& over, expr body, strided how) {
     if (!values.solves_places()) return expr::none;
     const auto holds = [&](expr t) {
         const auto all = values.factors(t);
-        return std::any_of(all.begin(), all.end(), [&](expr f) {
+        return std::ranges::any_of(all, [&](expr f) {
             const auto& node = values[f];
             return node.kind == kind::operation &&
                    ((node.code >= opcode::less && node.code <= opcode::logical_or) ||

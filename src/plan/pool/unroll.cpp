@@ -53,7 +53,7 @@ expr at_iteration(graph& values, expr e, const iteration& of) {
 
 expr with_common_factor(graph& values, expr e, const loop_list& loops) {
     const auto node = values[e];  // a copy: the graph grows below
-    if (node.kind != kind::operation || node.code != opcode::multiply) return e;
+    if (node.code != opcode::multiply) return e;
     expr_list alike, others;
     // A bracket stays in front of all factors, which do not count where it is false.
     for (const expr f : node.arguments)

@@ -21,8 +21,7 @@ inline expr weights_again(graph& values, const weights_parts& of) {
 /// The parts of what weights_again() made; nothing where a value has another form.
 inline std::optional<weights_parts> weights_made_again(const graph& values, expr e) {
     const auto is = [&](expr x, opcode code, std::size_t arguments) {
-        return values[x].kind == kind::operation && values[x].code == code &&
-               values[x].arguments.size() == arguments;
+        return values[x].code == code && values[x].arguments.size() == arguments;
     };
     if (!is(e, opcode::multiply, 2)) return {};
     const expr power = values[e].arguments[0], largest = values[e].arguments[1];

@@ -9,6 +9,7 @@
 
 #include <ricci/error.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include "src/plan/bind/position_conditions.hpp"
 #include "src/plan/pool/scalar.hpp"
 #include "src/plan/words/words.hpp"
 
@@ -37,28 +38,9 @@ opcode comparing(ir::comparison c) {
 
 // The position as a number; it may still hold loops of extent 1.
 place translation::place_of(const ir::position& p) const {
-    place result;
-    if (p.kind == ir::position_kind::index) result.add(loop_of(p.index), 1);
-    if (p.kind == ir::position_kind::merged) {
-        std::int64_t size = 1;
-        for (std::int32_t k = p.terms.count; k-- > 0;) {
-            const loop l = loop_of(program_.affine_terms[p.terms.first + k].index);
-            result.add(l, size);
-            size *= graph_.extent(l);
-        }
-    }
-    if (p.kind == ir::position_kind::fixed || p.kind == ir::position_kind::affine)
-        result.offset = p.offset;
-    if (p.kind == ir::position_kind::affine) {
-        for (std::int32_t k = 0; k < p.terms.count; ++k) {
-            const auto& term = program_.affine_terms[p.terms.first + k];
-            const loop l = loop_of(term.index);
-            result.add(l, term.coefficient);
-            // Positions count from the least value that the index can give.
-            if (term.coefficient < 0) result.offset -= term.coefficient * (graph_.extent(l) - 1);
-        }
-    }
-    return result;
+    return place_at(
+        program_, p, [this](ir::ref i) { return loop_of(i); },
+        [this](ir::ref i) { return graph_.extent(loop_of(i)); });
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // What a plan is a list of: assignments over named loops, and groups of them that run as one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -57,6 +58,19 @@ struct assign {
     bool hides = false;
 };
 
+/// target = the body, or a fold of it.
+inline assign map_into(ir::ref equation, const access& target, expr body, fold folding = fold::none,
+                       const loop_list& over = {}) {
+    assign made;
+    made.equation = equation;
+    made.target = target;
+    made.loops = loops_of(target);
+    made.folding = folding;
+    made.over = over;
+    made.body = body;
+    return made;
+}
+
 /// The factors of a body of lookups.
 inline expr_list lookup_factors(const graph& values, expr body) {
     const auto& node = values[body];
@@ -70,6 +84,14 @@ template <class F>
 void for_each_load(const graph& values, const assign& a, F visit) {
     values.for_each_load({a.body, a.scale, a.numbers, a.decay, a.right}, visit);
 }
+template <class F>
+bool any_load(const graph& values, const assign& a, F is) {
+    return values.any_load({a.body, a.scale, a.numbers, a.decay, a.right}, is);
+}
+template <class F>
+bool all_loads(const graph& values, const assign& a, F are) {
+    return values.all_loads({a.body, a.scale, a.numbers, a.decay, a.right}, are);
+}
 
 /// A loop of a fused group. Tiles span rows and columns of one batch.
 struct group_loop {
@@ -77,7 +99,25 @@ struct group_loop {
     loop_role role = loop_role::batch;
 };
 
-/// What an assignment is in its group.
+inline bool has_loop(const std::vector<group_loop>& loops, loop l) {
+    return std::ranges::find(loops, l, &group_loop::what) != loops.end();
+}
+/// The loops of a role, in their order, and all others.
+inline loop_list loops_of(const std::vector<group_loop>& loops, loop_role role) {
+    loop_list found;
+    for (const group_loop& l : loops)
+        if (l.role == role) found.push_back(l.what);
+    return found;
+}
+inline loop_list loops_beside(const std::vector<group_loop>& loops, loop_role role) {
+    loop_list found;
+    for (const group_loop& l : loops)
+        if (l.role != role) found.push_back(l.what);
+    return found;
+}
+
+/// What an assignment is in its group: products, operations on their tiles, and results, in the
+/// order in which a group runs them.
 enum class member_kind : std::uint8_t {
     product,   // tile = scale * sum of a product of what lacks columns and what lacks rows
     distance,  // tile = sum of a squared difference of two such
@@ -111,9 +151,16 @@ constexpr bool is_beside_extremum(member_kind k) {
     return k == member_kind::ties || k == member_kind::place;
 }
 
-/// Whether it makes a tile of two tensors that lack columns and rows.
-constexpr bool is_product(member_kind k) {
-    return k == member_kind::product || k == member_kind::distance;
+enum class stage : std::uint8_t { product, operation, result };
+constexpr stage stage_of(member_kind k) {
+    return k <= member_kind::distance ? stage::product
+           : k <= member_kind::tile   ? stage::operation
+                                      : stage::result;
+}
+/// Whether it makes a tile of two tensors that lack columns and rows; a tile of whatever.
+constexpr bool is_product(member_kind k) { return stage_of(k) == stage::product; }
+constexpr bool makes_tile(member_kind k) {
+    return stage_of(k) != stage::result && !is_found_with_weights(k);
 }
 
 struct member {

@@ -68,6 +68,12 @@ struct assignment_step : step_facts {
     decision how;
 };
 
+/// One that goes through loops.
+struct looped_step : assignment_step {
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> indices;  // of the loops, for words
+};
+
 struct walked_use {
     operand at;
     tensor_use use;
@@ -116,10 +122,8 @@ struct tie_step : assignment_step {
     double number = 1;
 };
 
-struct map_step : assignment_step {
+struct map_step : looped_step {
     fold folding = fold::none;
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> indices;  // of the loops, for words
     std::int32_t folded = 0;
     std::vector<operand> operands;  // [0] is the output
     std::vector<tensor_use> uses;   // one for each operand
@@ -128,30 +132,24 @@ struct map_step : assignment_step {
 
 /// Rows that a tensor of whole numbers picks; or, without lookups, whole numbers converted to the
 /// plan's type, or rows that are added to places that overlap.
-struct gather_step : assignment_step {
-    using walked = walked_use;
-    using lookup = planned_lookup;
+struct gather_step : looped_step {
     bool scatter = false;
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> indices;  // of the loops, for words
-    walked out, in;
-    std::vector<lookup> lookups;
+    walked_use out, in;
+    std::vector<planned_lookup> lookups;
     // Where it is 0 nobody wants what is looked up, and the places need not exist; of no slot:
     // nowhere.
-    walked wanted;
+    walked_use wanted;
 };
 
 /// Sums of products that are read, or added up, where tensors say.
-struct lookup_sum_step : assignment_step {
+struct lookup_sum_step : looped_step {
     struct factor {
         walked_use from;
         std::vector<planned_lookup> lookups;
     };
     bool adds = false;
     steps::monoid by = steps::monoid::sum;
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> indices;  // of the loops, for words
-    std::size_t free = 0;          // how many of them are the result's
+    std::size_t free = 0;  // how many of the loops are the result's
     walked_use out;
     std::vector<factor> factors;
     std::vector<planned_lookup> scattered;  // one, or none
@@ -159,18 +157,14 @@ struct lookup_sum_step : assignment_step {
 };
 
 /// Where the largest or the smallest values along the last loop stand.
-struct extremum_step : assignment_step {
+struct extremum_step : looped_step {
     bool largest = true;
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> indices;  // of the loops, for words
     walked_use out, in;
 };
 
-struct scan_step : assignment_step {
+struct scan_step : looped_step {
     fold folding = fold::sum;
     bool backwards = false;
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> indices;  // of the loops, for words
     std::size_t along = 0;
     operand out, in, decay;
     tensor_use to, from;

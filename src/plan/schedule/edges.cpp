@@ -47,7 +47,7 @@ public:
             if (whole < extent) parts.push_back({whole, extent - whole});
             return parts;
         }
-        std::sort(cuts_.begin(), cuts_.end());
+        std::ranges::sort(cuts_);
         std::vector<loop_range> parts;
         std::int64_t first = 0;
         for (const std::int64_t cut : cuts_) {
@@ -145,7 +145,7 @@ moved_loop to_part(graph& values, loop l, const loop_range& part) {
 }
 
 bool is_cut_by(const graph& values, const access& load, const loop_list& loops) {
-    return std::all_of(load.at.begin(), load.at.end(), [&](const place& p) {
+    return std::ranges::all_of(load.at, [&](const place& p) {
         if (p.edge == edge::none) return true;
         if (p.terms.size() != 1 || !contains(loops, p.terms[0].over)) return false;
         const auto [least, most] = values.reach(p);

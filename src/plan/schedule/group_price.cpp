@@ -10,12 +10,6 @@
 namespace ricci::plan {
 namespace {
 
-double iterations_of(const std::vector<inner_loop>& loops) {
-    double count = 1;
-    for (const auto& l : loops) count *= static_cast<double>(l.extent);
-    return count;
-}
-
 double vectors_of(const tile_operation& made, const numbers& of) {
     // The largest score, the weights and their sum; of those made again the weights alone.
     double vectors = made.kind == operation_kind::values ? 0 : price_of(opcode::exp, of) + 1;
@@ -63,6 +57,12 @@ moved_values values_of(const fused_group& group) {
 }
 
 }  // namespace
+
+double iterations_of(const std::vector<inner_loop>& loops) {
+    double count = 1;
+    for (const auto& l : loops) count *= static_cast<double>(l.extent);
+    return count;
+}
 
 group_price price_of(const fused_step& step) {
     const fused_group& group = step.group;

@@ -2,9 +2,13 @@
 // took time: the largest of them is what it cannot be quicker than.
 #pragma once
 
+#include <vector>
+
 #include "src/plan/schedule/compiled.hpp"
 
 namespace ricci::plan {
+
+double iterations_of(const std::vector<steps::inner_loop>&);
 
 /// In cycles of a nominal core, where no condition hides a tile.
 struct group_price {

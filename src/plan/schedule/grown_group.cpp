@@ -11,8 +11,8 @@ namespace {
 /// The load that is subtracted in -1 * load.
 expr subtracted(const graph& values, expr e) {
     const auto& node = values[e];
-    const bool negated = node.kind == kind::operation && node.code == opcode::multiply &&
-                         node.arguments.size() == 2 && values.is_constant(node.arguments[0], -1) &&
+    const bool negated = node.code == opcode::multiply && node.arguments.size() == 2 &&
+                         values.is_constant(node.arguments[0], -1) &&
                          values[node.arguments[1]].kind == kind::load;
     return negated ? node.arguments[1] : expr::none;
 }
@@ -39,8 +39,7 @@ std::optional<distance_parts> distance_of(const graph& values, const assign& a) 
             square = f;
         }
     }
-    if (!square || values[square].kind != kind::operation || values[square].code != opcode::square)
-        return {};
+    if (!square || values[square].code != opcode::square) return {};
     const auto terms = values.terms(values[square].arguments[0]);
     if (terms.size() != 2) return {};
     for (std::size_t k = 0; k < 2; ++k) {
@@ -68,8 +67,11 @@ std::int32_t matching::of(loop l) const {
 }
 
 bool matching::has(std::int32_t group_loop) const {
-    return std::any_of(pairs_.begin(), pairs_.end(),
-                       [&](const auto& p) { return p.second == group_loop; });
+    return std::ranges::any_of(pairs_, [&](const auto& p) { return p.second == group_loop; });
+}
+
+bool matching::has_all(const loop_list& loops) const {
+    return std::ranges::all_of(loops, [&](loop l) { return of(l) >= 0; });
 }
 
 bool matching::add(loop l, std::int32_t group_loop) {
@@ -100,7 +102,7 @@ bool grown_group::is_found_with_weights(std::size_t step) const {
     if (a.kind == assignment_kind::extremum) return false;
     if (a.folding != fold::maximum)
         return sums_exponentials(a.folding) && a.folding != fold::softmax;
-    return std::any_of(plan->steps.begin(), plan->steps.end(), [&](const plan::step& s) {
+    return std::ranges::any_of(plan->steps, [&](const plan::step& s) {
         const assign* other = s.as_assign();
         return other != nullptr && other->folding == fold::excess && other->body == a.body;
     });
@@ -146,8 +148,8 @@ loop_choice grown_group::walked(const matching& found, const access& a) const {
 }
 
 bool grown_group::spans_tile(const loop_choice& along) const {
-    const bool rows = std::none_of(loops.begin(), loops.end(),
-                                   [](const group_loop& l) { return l.role == loop_role::row; });
+    const bool rows =
+        std::ranges::none_of(loops, [](const group_loop& l) { return l.role == loop_role::row; });
     return (rows || follows(along, loop_role::row)) && follows(along, loop_role::column);
 }
 

@@ -42,6 +42,8 @@ public:
     /// The place, -1: it is none of the group's.
     std::int32_t of(loop l) const;
     bool has(std::int32_t group_loop) const;
+    /// Whether all of these are the group's.
+    bool has_all(const loop_list& loops) const;
     /// False where the loop is another one already, or another loop is this one.
     bool add(loop l, std::int32_t group_loop);
     const auto& pairs() const { return pairs_; }
@@ -106,7 +108,7 @@ std::optional<distance_parts> distance_of(const graph& values, const assign& a);
 
 /// Whether a tensor is read, or written, from its first elements on.
 inline bool starts_at_zero(const access& a) {
-    return std::all_of(a.at.begin(), a.at.end(), [](const place& p) { return p.offset == 0; });
+    return std::ranges::all_of(a.at, [](const place& p) { return p.offset == 0; });
 }
 
 /// A contraction's factors, and the loops of both, of one and of the other, in this order.

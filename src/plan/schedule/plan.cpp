@@ -11,9 +11,8 @@ namespace {
 class effects {
 public:
     void add(slot_number slot, bool writes) {
-        const bool known = std::any_of(all.begin(), all.end(), [&](const effect& t) {
-            return t.slot == slot && t.writes == writes;
-        });
+        const bool known = std::ranges::any_of(
+            all, [&](const effect& t) { return t.slot == slot && t.writes == writes; });
         if (!known) all.push_back({slot, writes});
     }
     std::vector<effect> all;
@@ -23,12 +22,10 @@ public:
 void add_group(const graph& values, const fused& what, effects& reads, effects& writes) {
     std::vector<slot_number> tiles;
     const auto is_tile = [&](slot_number slot) {
-        return std::find(tiles.begin(), tiles.end(), slot) != tiles.end();
+        return std::ranges::find(tiles, slot) != tiles.end();
     };
     for (const auto& m : what.members)
-        if (is_product(m.kind) || m.kind == member_kind::weights ||
-            m.kind == member_kind::recomputed || m.kind == member_kind::tile)
-            tiles.push_back(m.what.target.slot);
+        if (makes_tile(m.kind)) tiles.push_back(m.what.target.slot);
     for (const auto& m : what.members) {
         if (m.kind == member_kind::ties) continue;  // it reads what the group has just written
         for_each_load(values, m.what, [&](const access& a) {
@@ -78,6 +75,20 @@ step make_step(const graph& values, chained what) {
     add_group(values, what.second, reads, writes);
     for (const effect& t : writes.all) reads.add(t.slot, true);
     return {std::move(what), std::move(reads.all)};
+}
+
+access add_memory(program_plan& plan, const loop_list& axes, element type, bool is_truth) {
+    std::vector<std::int64_t> extents;
+    std::vector<ir::ref> letters;
+    access whole;
+    for (const loop l : axes) {
+        extents.push_back(plan.values.extent(l));
+        letters.push_back(plan.values.loops().letter(l));
+        whole.at.push_back({0, {{l, 1}}});
+    }
+    whole.slot =
+        plan.add(workspace_slot(plan, std::move(extents), std::move(letters), type, is_truth));
+    return whole;
 }
 
 slot workspace_slot(const program_plan& plan, std::vector<std::int64_t> extents,

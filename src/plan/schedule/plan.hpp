@@ -1,6 +1,7 @@
 // The plan of a program: where every tensor lives, and the assignments that compute it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -67,11 +68,16 @@ struct step_passes {
     std::size_t first = 0, end = 0;
     std::int64_t count = 1;
 };
-/// How often a step runs, where these have passes.
+/// The passes of a step, of these; nullptr: it runs once.
+inline const step_passes* passes_of(std::size_t step, const std::vector<step_passes>& passes) {
+    const auto found = std::ranges::find_if(
+        passes, [&](const step_passes& p) { return p.first <= step && step < p.end; });
+    return found == passes.end() ? nullptr : &*found;
+}
+/// How often it runs, where these have passes.
 inline std::int64_t times_of(std::size_t step, const std::vector<step_passes>& passes) {
-    for (const step_passes& p : passes)
-        if (p.first <= step && step < p.end) return p.count;
-    return 1;
+    const step_passes* const mine = passes_of(step, passes);
+    return mine == nullptr ? 1 : mine->count;
 }
 
 /// A tensor that a step reads or writes.
@@ -87,6 +93,7 @@ struct step {
 
     bool reads(slot_number slot) const { return has({slot, false}); }
     bool writes(slot_number slot) const { return has({slot, true}); }
+    bool touches(slot_number slot) const { return reads(slot) || writes(slot); }
     const assign* as_assign() const { return std::get_if<assign>(&what); }
     const fused* as_fused() const { return std::get_if<fused>(&what); }
     bool hides() const;
@@ -150,7 +157,8 @@ struct program_plan {
         const slot& s = slots[number.index()];
         return s.kind == storage::window ? s.window.of : number;
     }
-    const slot& slot_of(const access& a) const { return slots[a.slot.index()]; }
+    const slot& slot_of(slot_number number) const { return slots[number.index()]; }
+    const slot& slot_of(const access& a) const { return slot_of(a.slot); }
     /// Whether these are all elements of a tensor, each axis by a loop of its own.
     bool is_whole(const access& a) const { return is_whole_tensor(values, a, slot_of(a).extents); }
     /// A slot more, and its number.
@@ -171,5 +179,10 @@ struct program_plan {
 /// Memory of a plan's own, row-major. `letters`: the index of each axis, for words.
 slot workspace_slot(const program_plan&, std::vector<std::int64_t> extents,
                     std::vector<ir::ref> letters, element type, bool is_truth = false);
+/// A slot more of such memory, with an axis for each of these loops, all of which is walked so.
+access add_memory(program_plan&, const loop_list& axes, element type, bool is_truth = false);
+inline access add_memory(program_plan& plan, const loop_list& axes) {
+    return add_memory(plan, axes, plan.computed_type());
+}
 
 }  // namespace ricci::plan

@@ -52,8 +52,7 @@ std::vector<loop_set> settled(const program_plan& plan, std::vector<loop_set> of
 
 void* moving_slot::at(const std::vector<std::int64_t>& pass,
                       const std::vector<std::int64_t>& counts) const {
-    if (at_first != nullptr &&
-        std::all_of(pass.begin(), pass.end(), [](std::int64_t k) { return k == 0; }))
+    if (at_first != nullptr && std::ranges::all_of(pass, [](std::int64_t k) { return k == 0; }))
         return at_first;
     if (at_last != nullptr && std::equal(pass.begin(), pass.end(), counts.begin(),
                                          [](std::int64_t k, std::int64_t n) { return k == n - 1; }))
@@ -66,14 +65,13 @@ void* moving_slot::at(const std::vector<std::int64_t>& pass,
 }
 
 const moving_slot* step_loop::find(slot_number slot) const {
-    const auto found = std::find_if(moving.begin(), moving.end(),
-                                    [&](const moving_slot& m) { return m.slot == slot; });
+    const auto found =
+        std::ranges::find_if(moving, [&](const moving_slot& m) { return m.slot == slot; });
     return found == moving.end() ? nullptr : &*found;
 }
 
 bool step_loop::runs_once(std::size_t step) const {
-    const bool repeats =
-        std::any_of(counts.begin(), counts.end(), [](std::int64_t n) { return n > 1; });
+    const bool repeats = std::ranges::any_of(counts, [](std::int64_t n) { return n > 1; });
     return repeats && depends[step].none();
 }
 

@@ -20,10 +20,9 @@ std::optional<sum_algebra> algebra_of(fold folding) {
 std::optional<sum_algebra> algebra_of(const program_plan& plan, const assign& a) {
     const auto by = a.kind == assignment_kind::map ? algebra_of(a.folding) : std::nullopt;
     const element type = plan.type_of(a.target.slot);
-    if (!by || (type != element::f32 && type != element::f64)) return {};
+    if (!by || !is_real(type)) return {};
     const auto& body = plan.values[a.body];
-    if (body.kind != kind::operation || body.code != opcode::add || body.arguments.size() != 2)
-        return {};
+    if (body.code != opcode::add || body.arguments.size() != 2) return {};
     const auto is_operand = [&](expr term) {
         const auto& node = plan.values[term];
         return node.kind == kind::load && !node.edged && plan.holds(node.source.slot, type);

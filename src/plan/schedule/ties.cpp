@@ -12,8 +12,8 @@ public:
         : plan_(plan), values_(plan.values), what_(a), type_(plan.type_of(a.target.slot)) {}
 
     std::optional<tie_form> find() {
-        if (what_.kind != assignment_kind::map || what_.folding != fold::sum ||
-            (type_ != element::f32 && type_ != element::f64) || !take_factors() || !take_terms())
+        if (what_.kind != assignment_kind::map || what_.folding != fold::sum || !is_real(type_) ||
+            !take_factors() || !take_terms())
             return {};
         // The weight moves with the rows, which may be either of the two that are summed over.
         for (int turn = 0; turn < 2; ++turn, std::swap(form_.row, form_.column))
@@ -32,7 +32,7 @@ private:
     bool take_factors() {
         for (const expr factor : values_.factors(what_.body)) {
             const auto& node = values_[factor];
-            const bool is_bracket = node.kind == kind::operation && node.code == opcode::equal;
+            const bool is_bracket = node.code == opcode::equal;
             if (node.kind == kind::constant) form_.number *= node.value;
             else if (is_bracket && !bracket_) bracket_ = factor;
             else if (is_operand(factor) && !form_.weight) form_.weight = factor;
@@ -45,8 +45,7 @@ private:
     bool take_terms() {
         const auto& sides = values_[bracket_].arguments;
         const auto is_sum = [&](expr e) {
-            return values_[e].kind == kind::operation && values_[e].code == opcode::add &&
-                   values_[e].arguments.size() == 2;
+            return values_[e].code == opcode::add && values_[e].arguments.size() == 2;
         };
         const std::size_t side = is_sum(sides[0]) ? 0 : 1;
         if (!is_sum(sides[side])) return false;

@@ -54,13 +54,8 @@ public:
             for (std::size_t r = 0; r < readers.size(); ++r)
                 plan_.steps[readers[r]] = make_step(values_, std::move(products[r]));
         }
-        std::size_t kept = 0;
-        for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
-            if (gone[k]) continue;
-            if (kept != k) plan_.steps[kept] = std::move(plan_.steps[k]);
-            ++kept;
-        }
-        plan_.steps.resize(kept);
+        std::size_t k = 0;
+        std::erase_if(plan_.steps, [&](const step&) { return gone[k++]; });
     }
 
 private:
@@ -72,7 +67,7 @@ private:
         std::vector<std::size_t> found;
         for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
             const step& s = plan_.steps[k];
-            if (k == writer || (!s.reads(slot) && !s.writes(slot))) continue;
+            if (k == writer || !s.touches(slot)) continue;
             const assign* const a = s.as_assign();
             if (found.size() == most_readers || k < writer || a == nullptr ||
                 a->kind != assignment_kind::contract || a->target.slot == slot)
@@ -88,23 +83,21 @@ private:
         const auto same = [&](slot_number x, slot_number y) {
             return x == y || (slot_of(x).data != nullptr && slot_of(x).data == slot_of(y).data);
         };
-        bool found = false;
-        for_each_load(values_, rows, [&](const access& from) {
-            found = found || same(from.slot, target.slot);
+        return any_load(values_, rows, [&](const access& from) {
+            const auto writes = [&](const effect& t) {
+                return t.writes && same(t.slot, from.slot);
+            };
+            bool found = same(from.slot, target.slot);
             for (std::size_t k = first + 1; k < last; ++k)
-                for (const effect& t : plan_.steps[k].effects)
-                    found = found || (t.writes && same(t.slot, from.slot));
+                found = found || std::ranges::any_of(plan_.steps[k].effects, writes);
+            return found;
         });
-        return found;
     }
 
     // The contraction with the rows as they are looked up. Its scale is read as a number in memory.
     std::optional<assign> packed(const assign& rows, const assign& product) {
-        bool scales = false;
-        values_.for_each_load({product.scale}, [&](const access& number) {
-            scales = scales || number.slot == rows.target.slot;
-        });
-        if (scales) return {};
+        const auto is_row = [&](const access& a) { return a.slot == rows.target.slot; };
+        if (values_.any_load({product.scale}, is_row)) return {};
         expr_list factors = values_[product.body].arguments;
         for (expr& f : factors) {
             const bool conjugated = values_[f].code == opcode::conjugate;
@@ -128,7 +121,7 @@ private:
         if (values_.size(without(left, right)) < least_width ||
             values_.size(without(right, left)) < least_width)
             return false;
-        return std::all_of(factors.begin(), factors.end(), [&](expr f) {
+        return std::ranges::all_of(factors, [&](expr f) {
             const auto& node =
                 values_[values_[f].code == opcode::conjugate ? values_[f].arguments[0] : f];
             return node.kind == kind::load ||
@@ -157,9 +150,8 @@ private:
         return !may_be_nowhere(node) || reach_of_row(node) <= most_zeros;
     }
     static bool may_be_nowhere(const expression& node) {
-        return node.arguments.size() > node.lookups.size() ||
-               std::any_of(node.lookups.begin(), node.lookups.end(),
-                           [](const lookup_axis& l) { return l.may_stray; });
+        return node.has_condition() ||
+               std::ranges::any_of(node.lookups, [](const lookup_axis& l) { return l.may_stray; });
     }
     // How many elements lie between the first and the last that loops read around a place that
     // numbers say.

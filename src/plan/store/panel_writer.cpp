@@ -87,16 +87,10 @@ private:
     slot_number numbers_of(loop rows, element type) {
         const auto [found, is_new] = numbers_.try_emplace(type);
         if (!is_new) return found->second;
-        found->second =
-            plan_.add(workspace_slot(plan_, {chain_.rows}, {values_.loops().letter(rows)}, type));
-        assign a;
-        a.equation = equation_;
-        a.target.slot = found->second;
-        a.target.at.push_back({0, {{rows, 1}}});
-        a.loops = {rows};
-        a.body = values_.position({0, {{rows, 1}}});
-        before_.push_back(make_step(values_, std::move(a)));
-        return found->second;
+        const access numbers = add_memory(plan_, {rows}, type);
+        before_.push_back(
+            make_step(values_, map_into(equation_, numbers, values_.position({0, {{rows, 1}}}))));
+        return found->second = numbers.slot;
     }
 
     // Values ----------------------------------------------------------------------------------
@@ -148,16 +142,7 @@ private:
     }
     // What a panel gives, and then that with what all before it gave.
     void add_joined(const assign& a, assign made) {
-        std::vector<std::int64_t> extents;
-        std::vector<ir::ref> letters;
-        access part;
-        for (const loop l : a.loops) {
-            extents.push_back(values_.extent(l));
-            letters.push_back(values_.loops().letter(l));
-            part.at.push_back({0, {{l, 1}}});
-        }
-        part.slot = plan_.add(workspace_slot(plan_, std::move(extents), std::move(letters),
-                                             plan_.type_of(a.target.slot)));
+        const access part = add_memory(plan_, a.loops, plan_.type_of(a.target.slot));
         made.target = part;
         add(std::move(made));
         assign both = a;

@@ -49,7 +49,7 @@ private:
             for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
                 if (!touches(plan_, plan_.steps[s], plane)) continue;
                 const auto rows = rows_of(plan_.steps[s], plane, chain_.planes.at(plane));
-                if (!rows || has_passes(s)) return plane;
+                if (!rows || passes_of(s, plan_.passes) != nullptr) return plane;
                 const auto [known, is_new] = chain_.steps.try_emplace(s, *rows);
                 if (known->second != *rows) return plane;
                 if (!is_new) continue;
@@ -197,7 +197,9 @@ private:
             });
         };
         for (std::size_t s = first; s <= last;) {
-            const std::size_t end = end_of_passes(s);
+            // Steps that run in passes stay together.
+            const step_passes* const passes = passes_of(s, plan_.passes);
+            const std::size_t end = passes == nullptr ? s + 1 : passes->end;
             if (end > last + 1) return false;
             if (chain_.steps.contains(s)) {
                 if (!is_free_of(s, chain_.behind)) return false;
@@ -211,17 +213,6 @@ private:
         }
         return true;
     }
-    // Steps that run in passes stay together: where those end that are run with this one.
-    std::size_t end_of_passes(std::size_t s) const {
-        for (const step_passes& p : plan_.passes)
-            if (p.first <= s && s < p.end) return p.end;
-        return s + 1;
-    }
-    bool has_passes(std::size_t s) const {
-        return std::ranges::any_of(plan_.passes,
-                                   [&](const step_passes& p) { return p.first <= s && s < p.end; });
-    }
-
     void measure() {
         for (const auto& [s, rows] : chain_.steps)
             for (const effect& t : plan_.steps[s].effects) {

@@ -25,11 +25,10 @@ bool safe_in_place(const program_plan& plan, slot_number output) {
             (map->folding != fold::none && map->folding != fold::softmax))
             return false;
         const place there = address_of(map->target, memory.strides);
-        bool same = true;
-        for_each_load(plan.values, *map, [&](const access& a) {
-            if (shares(a.slot)) same = same && address_of(a, plan.slot_of(a).strides) == there;
-        });
-        if (!same) return false;
+        const auto reads_elsewhere = [&](const access& a) {
+            return shares(a.slot) && address_of(a, plan.slot_of(a).strides) != there;
+        };
+        if (any_load(plan.values, *map, reads_elsewhere)) return false;
     }
     return true;
 }

@@ -10,8 +10,8 @@ void remove_unread(program_plan& plan) {
     for (const slot& s : plan.slots) needed.push_back(s.kind == storage::output);
     const auto of = [](const effect& t) { return t.slot.index(); };
     const auto counts = [&](const step& s) {
-        return std::any_of(s.effects.begin(), s.effects.end(),
-                           [&](const effect& t) { return t.writes && needed[of(t)]; });
+        return std::ranges::any_of(s.effects,
+                                   [&](const effect& t) { return t.writes && needed[of(t)]; });
     };
     // A step may stand ahead of those that write more of what it writes.
     for (bool grows = true; grows;) {

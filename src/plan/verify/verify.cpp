@@ -103,7 +103,7 @@ private:
         const slot& s = slot_of(a.slot);
         require(s.kind != storage::unused && s.kind != storage::number, "a slot without elements");
         require(a.at.size() == s.extents.size(), "an access of another rank");
-        const bool empty = std::find(s.extents.begin(), s.extents.end(), 0) != s.extents.end();
+        const bool empty = std::ranges::find(s.extents, 0) != s.extents.end();
         for (std::size_t axis = 0; axis < a.at.size() && !empty; ++axis)
             check(a.at[axis], s.extents[axis], edged);
     }
@@ -121,20 +121,16 @@ private:
             check(from, a.kind == assignment_kind::contract);
         });
         for (const expr e : {a.body, a.scale, a.numbers, a.decay, a.right}) check_body(e);
-        require(std::is_sorted(a.loops.begin(), a.loops.end()), "loops that are not sorted");
-        require(std::is_sorted(a.over.begin(), a.over.end()), "folded loops that are not sorted");
+        require(std::ranges::is_sorted(a.loops), "loops that are not sorted");
+        require(std::ranges::is_sorted(a.over), "folded loops that are not sorted");
         const auto moves = [&](loop l) { return values_.extent(l) != 1; };
-        require(
-            std::all_of(a.loops.begin(), a.loops.end(), moves) &&
-                (a.folding == fold::softmax || std::all_of(a.over.begin(), a.over.end(), moves)),
-            "a loop of one iteration");
+        require(std::ranges::all_of(a.loops, moves) &&
+                    (a.folding == fold::softmax || std::ranges::all_of(a.over, moves)),
+                "a loop of one iteration");
         const auto known = united(a.loops, a.over);
-        require(without(values_[a.body].indices, known).empty(), "a loop that nobody runs");
-        require(!a.numbers || without(values_[a.numbers].indices, known).empty(),
-                "a loop that nobody runs");
+        for (const expr e : {a.body, a.numbers, a.right})
+            require(!e || without(values_[e].indices, known).empty(), "a loop that nobody runs");
         require(!a.decay || without(values_[a.decay].indices, a.loops).empty(),
-                "a loop that nobody runs");
-        require(!a.right || without(values_[a.right].indices, known).empty(),
                 "a loop that nobody runs");
         require(!a.scale || values_.is_scalar(a.scale), "a factor that depends on loops");
         check_target(a);
@@ -245,7 +241,7 @@ private:
             require(n.kind == kind::load || n.kind == kind::gather, "lookups of no tensor");
             require(plan_.holds(n.source.slot, plan_.type_of(a.target.slot)),
                     "a tensor of another type than the result");
-            require(n.arguments.size() == n.lookups.size(), "lookups under a condition");
+            require(!n.has_condition(), "lookups under a condition");
             for (const expr numbers : n.arguments)
                 require(values_[numbers].kind == kind::load, "lookups of no numbers");
         }
@@ -283,7 +279,7 @@ private:
         const auto& slots = plan_.slots;
         for (std::size_t out = 0; out < slots.size(); ++out) {
             const bool shared = slots[out].kind == storage::output && slots[out].data != nullptr &&
-                                std::any_of(slots.begin(), slots.end(), [&](const slot& s) {
+                                std::ranges::any_of(slots, [&](const slot& s) {
                                     return s.kind == storage::input && s.data == slots[out].data;
                                 });
             if (!shared || safe_in_place(plan_, slot_number(out))) continue;

@@ -90,8 +90,7 @@ private:
         auto all = reached(use.at, extents);
         for (const auto& l : lookups) all.walk(l.extent, l.stride);
         // Where an axis is empty, there is no place that a number could say.
-        if (!std::any_of(lookups.begin(), lookups.end(),
-                         [](const auto& l) { return l.extent == 0; }))
+        if (!std::ranges::any_of(lookups, [](const auto& l) { return l.extent == 0; }))
             check_inside(use.use.slot, all);
         for (const auto& l : lookups)
             check_inside(l.numbers.use.slot, reached(l.numbers.at, extents));
@@ -229,11 +228,8 @@ private:
         require(s.a_lookups.size() == factor(0).lookups.size() &&
                     s.b_lookups.size() == factor(1).lookups.size(),
                 "lookups that got lost");
-        const auto is_under_condition = [](const expression& f) {
-            return f.arguments.size() > f.lookups.size();
-        };
-        require(bool(s.a_wanted.use.slot) == is_under_condition(factor(0)) &&
-                    bool(s.b_wanted.use.slot) == is_under_condition(factor(1)),
+        require(bool(s.a_wanted.use.slot) == factor(0).has_condition() &&
+                    bool(s.b_wanted.use.slot) == factor(1).has_condition(),
                 "a condition of lookups that got lost");
         const bool edged = factor(0).edged || factor(1).edged;
         require(edged == (!s.a_edges.empty() || !s.b_edges.empty()), "edges that got lost");
@@ -323,9 +319,8 @@ private:
 }  // namespace
 
 void verify_compiled(const program_plan& plan, const char* pass) {
-    const bool joined =
-        std::any_of(plan.compiled.begin(), plan.compiled.end(),
-                    [](const auto& step) { return std::holds_alternative<joined_step>(step); });
+    const bool joined = std::ranges::any_of(
+        plan.compiled, [](const auto& step) { return std::holds_alternative<joined_step>(step); });
     if (!joined) compiled_verifier(plan, pass).compare_with_assignments();
     compiled_verifier(plan, pass).run();
 }

@@ -13,41 +13,6 @@
 namespace ricci::plan {
 namespace {
 
-enum class stage : std::uint8_t { product, operation, result };
-
-stage stage_of(member_kind p) {
-    switch (p) {
-        case member_kind::product:
-        case member_kind::distance:
-            return stage::product;
-        case member_kind::weights:
-        case member_kind::log_sum:
-        case member_kind::maximum:
-        case member_kind::excess:
-        case member_kind::largest:
-        case member_kind::recomputed:
-        case member_kind::tile:
-            return stage::operation;
-        case member_kind::rows:
-        case member_kind::columns:
-        case member_kind::ties:
-        case member_kind::place:
-        case member_kind::pairs:
-        case member_kind::added:
-            break;
-    }
-    return stage::result;
-}
-
-bool makes_tile(member_kind p) { return stage_of(p) != stage::result && !is_found_with_weights(p); }
-
-loop_list loops_with(const fused& group, loop_role role) {
-    loop_list result;
-    for (const auto& l : group.loops)
-        if (l.role == role) add_loop(result, l.what);
-    return result;
-}
-
 class group_check {
 public:
     group_check(const program_plan& plan, const fused& group, const requirement& require)
@@ -55,9 +20,9 @@ public:
           values_(plan.values),
           group_(group),
           require_(require),
-          batch_(loops_with(group, loop_role::batch)),
-          rows_(loops_with(group, loop_role::row)),
-          columns_(loops_with(group, loop_role::column)),
+          batch_(sorted(loops_of(group.loops, loop_role::batch))),
+          rows_(sorted(loops_of(group.loops, loop_role::row))),
+          columns_(sorted(loops_of(group.loops, loop_role::column))),
           all_(united(united(batch_, rows_), columns_)) {}
 
     void run() {
@@ -232,8 +197,8 @@ private:
                    plan_.slot_of(values_[e].source).kind == storage::tile;
         };
         const auto& body = values_[m.what.body];
-        const bool scaled = body.kind == kind::operation && body.code == opcode::multiply &&
-                            body.arguments.size() == 2 && is_tile(body.arguments[0]) &&
+        const bool scaled = body.code == opcode::multiply && body.arguments.size() == 2 &&
+                            is_tile(body.arguments[0]) &&
                             values_[body.arguments[1]].kind == kind::load &&
                             !is_tile(body.arguments[1]);
         require_(is_tile(m.what.body) || scaled, "a result of something else than a tile");
@@ -283,14 +248,14 @@ private:
             parts.push_back(*part);
         }
         const auto dependent = [](slot_number part) { return part != no_weights; };
-        const auto count = std::count_if(parts.begin(), parts.end(), dependent);
+        const auto count = std::ranges::count_if(parts, dependent);
         if (count == 0) return no_weights;
         const auto is_zero = [&](std::size_t k) {
             return values_.is_constant(node.arguments[k], 0);
         };
-        const auto every = *std::find_if(parts.begin(), parts.end(), dependent);
-        const bool same = std::all_of(parts.begin(), parts.end(),
-                                      [&](slot_number part) { return part == every; });
+        const auto every = *std::ranges::find_if(parts, dependent);
+        const bool same =
+            std::ranges::all_of(parts, [&](slot_number part) { return part == every; });
         if (node.code == opcode::multiply && count == 1) return every;
         if (node.code == opcode::add && same) return every;
         if (node.code == opcode::select && !dependent(parts[0]) &&
@@ -313,12 +278,10 @@ private:
 class chain_check {
 public:
     chain_check(const program_plan& plan, const chained& chain, const requirement& require)
-        : values_(plan.values), chain_(chain), require_(require) {
-        for (const auto& l : chain.first.loops) {
-            add_loop(loops_, l.what);
-            if (l.role != loop_role::column) add_loop(rows_, l.what);
-        }
-    }
+        : values_(plan.values),
+          chain_(chain),
+          require_(require),
+          rows_(sorted(loops_beside(chain.first.loops, loop_role::column))) {}
 
     void run() {
         require_(std::ranges::equal(chain_.first.loops, chain_.second.loops,
@@ -348,7 +311,7 @@ private:
     static bool has_only(const fused& group, std::initializer_list<member_kind> results) {
         return std::ranges::all_of(group.members, [&](const member& m) {
             return stage_of(m.kind) != stage::result ||
-                   std::find(results.begin(), results.end(), m.kind) != results.end();
+                   std::ranges::find(results, m.kind) != results.end();
         });
     }
     static bool is_product(const fused& group, slot_number tile) {
@@ -372,7 +335,8 @@ private:
         require_(
             loads && sum.kind == assignment_kind::map && sum.folding == fold::sum && sum.beta == 0,
             "a sum between groups of something else than two tensors");
-        require_(sum.loops == rows_ && common(sum.over, loops_).empty(),
+        const auto is_group_loop = [&](loop l) { return has_loop(chain_.first.loops, l); };
+        require_(sum.loops == rows_ && std::ranges::none_of(sum.over, is_group_loop),
                  "a sum between groups that is not one for each row");
         for_each_load(values_, sum, [&](const access& from) {
             const auto known = given_.find(from.slot);
@@ -386,7 +350,8 @@ private:
         const auto at_rows = [&](const access& a) {
             auto at = a.at;
             for (auto& p : at)
-                erase_if(p.terms, [&](const term& t) { return !contains(loops_, t.over); });
+                erase_if(p.terms,
+                         [&](const term& t) { return !has_loop(chain_.first.loops, t.over); });
             return at;
         };
         for_each_load(values_, m.what, [&](const access& from) {
@@ -402,7 +367,7 @@ private:
     const graph& values_;
     const chained& chain_;
     const requirement& require_;
-    loop_list loops_, rows_;
+    const loop_list rows_;
     std::map<slot_number, const access*> given_;  // by the first group and the sums, by slot
 };
 

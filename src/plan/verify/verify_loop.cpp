@@ -38,8 +38,7 @@ private:
             const storage kind = slot_at(m.slot).kind;
             require(kind == storage::input || kind == storage::output,
                     "a slot moves that is not the caller's");
-            require(std::find(seen.begin(), seen.end(), m.slot) == seen.end(),
-                    "a slot moves twice");
+            require(std::ranges::find(seen, m.slot) == seen.end(), "a slot moves twice");
             seen.push_back(m.slot);
             require(m.advance.size() == loop_.counts.size(),
                     "a slot does not say how it moves in every loop");
@@ -51,7 +50,7 @@ private:
     // Whether a slot is in another place in another pass of the loop, which all that ends the loop
     // elsewhere is.
     bool moves_in(slot_number slot, std::size_t l) const {
-        return std::any_of(loop_.moving.begin(), loop_.moving.end(), [&](const moving_slot& m) {
+        return std::ranges::any_of(loop_.moving, [&](const moving_slot& m) {
             return m.slot == slot &&
                    (m.advance[l] != 0 || m.at_first != nullptr || m.at_last != nullptr);
         });

@@ -27,16 +27,6 @@ std::string with_prefix(double value) {
     return fmt::format("{:.{}f} {}", value, k == 0 ? 0 : 2, prefixes[k]);
 }
 
-template <class List, class Words>
-std::string joined(const List& list, const char* separator, Words words) {
-    std::string all;
-    for (const auto& item : list) {
-        if (!all.empty()) all += separator;
-        all += words(item);
-    }
-    return all;
-}
-
 /// contract, 1.3e+04 nominal cycles (fold: 2.1e+05)
 std::string words_of(const decision& made) {
     const auto& [taken, next] = made;
@@ -114,10 +104,7 @@ public:
             for (std::size_t l = 0; l < f.group.loops.size(); ++l)
                 if (f.group.loops[l].axis == axis)
                     mine.push_back({f.loop_names[l], f.group.loops[l].extent});
-            loops += fmt::format("  {}", group(axis == loop_role::batch ? "batch"
-                                               : axis == loop_role::row ? "rows"
-                                                                        : "columns",
-                                               mine));
+            loops += fmt::format("  {}", group(word_of(axis), mine));
         }
         return fmt::format("fused  {} {}", results, loops);
     }
@@ -130,11 +117,7 @@ public:
                                        use(g.out.use), g.scatter ? "+=" : "=", use(g.in.use));
         for (const auto& l : g.lookups) text += fmt::format(", places {}", use(l.numbers.use));
         if (g.wanted.use.slot) text += fmt::format(" where {}", use(g.wanted.use));
-        std::string loops;
-        for (std::size_t k = 0; k < g.indices.size(); ++k)
-            loops += fmt::format("{}{}={}", k > 0 ? "," : " ", words_of_index(p_, g.indices[k]),
-                                 g.extents[k]);
-        return fmt::format("{}  {}", text, loops);
+        return fmt::format("{}  {}", text, loops(g, " ", 0, g.indices.size()));
     }
 
     std::string line(const lookup_sum_step& s) const {
@@ -148,15 +131,8 @@ public:
         }
         for (const auto& l : s.scattered)
             places += fmt::format(", added at {}", use(l.numbers.use));
-        const auto words = [&](std::size_t first, std::size_t last) {
-            std::string loops;
-            for (std::size_t k = first; k < last; ++k)
-                loops += fmt::format("{}{}={}", k > first ? "," : " ",
-                                     words_of_index(p_, s.indices[k]), s.extents[k]);
-            return loops;
-        };
-        return fmt::format("{}{}  free{}  sum{}", text, places, words(0, s.free),
-                           words(s.free, s.extents.size()));
+        return fmt::format("{}{}  free{}  sum{}", text, places, loops(s, " ", 0, s.free),
+                           loops(s, " ", s.free, s.extents.size()));
     }
 
     std::string line(const matrix_step& s) const {
@@ -183,38 +159,28 @@ public:
     }
 
     std::string line(const extremum_step& s) const {
-        std::string free;
-        for (std::size_t k = 0; k + 1 < s.indices.size(); ++k)
-            free += fmt::format("{}{}={}", k > 0 ? "," : "   ", words_of_index(p_, s.indices[k]),
-                                s.extents[k]);
-        return fmt::format("arg{} over {}={}  {} = {}{}", s.largest ? "max" : "min",
-                           words_of_index(p_, s.indices.back()), s.extents.back(), use(s.out.use),
-                           use(s.in.use), free);
+        const std::size_t last = s.indices.size() - 1;
+        return fmt::format("arg{} over {}  {} = {}{}", s.largest ? "max" : "min",
+                           loops(s, "", last, last + 1), use(s.out.use), use(s.in.use),
+                           loops(s, "   ", 0, last));
     }
 
     std::string decay_of(const scan_step& s) const {
         return s.logarithms ? fmt::format("exp({})", use(s.decayed_by)) : use(s.decayed_by);
     }
     std::string line(const scan_step& s) const {
-        std::string loops;
-        for (std::size_t k = 0; k < s.indices.size(); ++k)
-            loops += fmt::format("{}{}={}", k > 0 ? "," : "", words_of_index(p_, s.indices[k]),
-                                 s.extents[k]);
         return fmt::format(
             "{} {} {}  {} = {}   {}", word_of(s.folding), s.backwards ? "from each" : "up to each",
             words_of_index(p_, s.indices[s.along]), use(s.to),
             s.decays() ? fmt::format("{}, times {} from each to the next", use(s.from), decay_of(s))
                        : use(s.from),
-            loops);
+            loops(s, "", 0, s.indices.size()));
     }
 
     std::string line(const map_step& m) const {
-        std::string over, free, read;
-        for (std::size_t k = 0; k < m.indices.size(); ++k) {
-            auto& list = k + static_cast<std::size_t>(m.folded) >= m.indices.size() ? over : free;
-            list += fmt::format("{}{}={}", list.empty() ? "" : ",",
-                                words_of_index(p_, m.indices[k]), m.extents[k]);
-        }
+        const std::size_t count = m.indices.size(),
+                          free = count - static_cast<std::size_t>(m.folded);
+        std::string read;
         for (std::size_t k = 1; k < m.uses.size(); ++k)
             if (m.uses[k].slot)
                 read += fmt::format("{}{}", read.empty() ? "" : ", ", use(m.uses[k]));
@@ -223,8 +189,8 @@ public:
         const auto& last = m.program.back();
         if (read.empty())
             read = last.code == opcode::position ? "position" : short_number(last.value);
-        return fmt::format("{}{}{}  {} = {}{}{}", word_of(m.folding), over.empty() ? "" : " over ",
-                           over, use(m.uses[0]), read, free.empty() ? "" : "   ", free);
+        return fmt::format("{}{}  {} = {}{}", word_of(m.folding), loops(m, " over ", free, count),
+                           use(m.uses[0]), read, loops(m, "   ", 0, free));
     }
 
     /// What a fused group does with a tile, and what it leaves out.
@@ -278,6 +244,15 @@ private:
     }
     std::string operand(const fused_step& f, std::int32_t number) const {
         return use(f.uses[static_cast<std::size_t>(number)]);
+    }
+    /// i=32,j=48, with `before` in front where there are any.
+    std::string loops(const looped_step& s, const char* before, std::size_t first,
+                      std::size_t end) const {
+        std::string words;
+        for (std::size_t k = first; k < end; ++k)
+            words += fmt::format("{}{}={}", k == first ? before : ",",
+                                 words_of_index(p_, s.indices[k]), s.extents[k]);
+        return words;
     }
     /// M i,j=32x48
     std::string group(const char* title, const std::vector<named_loop>& loops) const {
@@ -372,10 +347,7 @@ public:
 private:
     // Panels of rows: what the first one runs the others run, too, and is written once.
     const step_passes* passes_of(std::size_t step) const {
-        const auto found = std::ranges::find_if(plan_.compiled_passes, [&](const step_passes& p) {
-            return p.first <= step && step < p.end;
-        });
-        return found == plan_.compiled_passes.end() ? nullptr : &*found;
+        return plan::passes_of(step, plan_.compiled_passes);
     }
     void add_repeated(std::size_t step, const step_passes& passes) {
         const auto times = static_cast<double>(passes.count);

@@ -50,13 +50,6 @@ private:
                 name += "'";
         return name;
     }
-    template <class List, class Words>
-    static std::string joined(const List& list, const char* separator, Words words) {
-        std::string all;
-        for (const auto& item : list)
-            all += fmt::format("{}{}", all.empty() ? "" : separator, words(item));
-        return all;
-    }
     std::string names(const loop_list& list) const {
         return joined(list, ",", [&](loop l) { return loop_name(l); });
     }
@@ -125,7 +118,7 @@ private:
                 std::vector<std::string> lookups(n.source.at.size());
                 for (std::size_t k = 0; k < n.lookups.size(); ++k)
                     lookups[static_cast<std::size_t>(n.lookups[k].axis)] = text(n.arguments[k]);
-                if (n.arguments.size() == n.lookups.size()) return text(n.source, lookups);
+                if (!n.has_condition()) return text(n.source, lookups);
                 return fmt::format("{} where {}", text(n.source, lookups),
                                    text(n.arguments.back()));
             }
@@ -147,8 +140,8 @@ private:
             std::string all;
             for (const expr a : n.arguments) {
                 const auto& t = values_[a];
-                const bool minus = t.kind == kind::operation && t.code == opcode::multiply &&
-                                   values_.is_constant(t.arguments[0], -1);
+                const bool minus =
+                    t.code == opcode::multiply && values_.is_constant(t.arguments[0], -1);
                 all +=
                     fmt::format("{}{}", all.empty() ? (minus ? "-" : "") : (minus ? " - " : " + "),
                                 minus ? product(t, 1) : text(a, as_sum));
@@ -178,7 +171,7 @@ private:
         std::string all;
         for (std::size_t k = first; k < n.arguments.size(); ++k) {
             const auto& f = values_[n.arguments[k]];
-            const bool below = f.kind == kind::operation && f.code == opcode::reciprocal;
+            const bool below = f.code == opcode::reciprocal;
             if (below && all.empty()) all = "1";
             all += below ? fmt::format(" / {}", text(f.arguments[0], alone))
                          : fmt::format("{}{}", all.empty() ? "" : " ",
@@ -216,57 +209,31 @@ private:
     }
 
     static const char* way_of(const assign& a) {
-        switch (a.kind) {
-            case assignment_kind::contract:
-                return "contract";
-            case assignment_kind::map:
-                return a.folding == fold::none ? "map" : "fold";
-            case assignment_kind::gather:
-                return "gather";
-            case assignment_kind::lookups:
-                return "lookups";
-            case assignment_kind::scatter:
-                return "scatter";
-            case assignment_kind::matrix:
-                return word_of(a.matrix.task);
-            case assignment_kind::extremum:
-                return "place";
-            case assignment_kind::scan:
-                return a.backwards ? "scan backwards" : "scan";
-        }
-        return "";
+        static constexpr const char* words[] = {"contract", "map",    "gather", "lookups",
+                                                "scatter",  "matrix", "place",  "scan"};
+        if (a.kind == assignment_kind::matrix) return word_of(a.matrix.task);
+        if (a.kind == assignment_kind::map && a.folding != fold::none) return "fold";
+        return a.backwards ? "scan backwards" : word_in<assignment_kind::scan>(words, a.kind);
     }
     static const char* part_of(const member& m) {
-        switch (m.kind) {
-            case member_kind::product:
-                return "tile, a product";
-            case member_kind::distance:
-                return "tile, distances";
-            case member_kind::weights:
-                return "tile, rescaled while the maximum rises";
-            case member_kind::log_sum:
-            case member_kind::maximum:
-            case member_kind::excess:
-            case member_kind::largest:
-                return "rows";
-            case member_kind::recomputed:
-                return "tile, recomputed";
-            case member_kind::tile:
-                return "tile";
-            case member_kind::rows:
-                return m.weights ? "rows, rescaled" : "rows";
-            case member_kind::columns:
-                return "columns";
-            case member_kind::ties:
-            case member_kind::place:
-                return "with it";
-            case member_kind::pairs:
-                return "pairs";
-            case member_kind::added:
-                return "added";
-        }
-        return "";
+        static constexpr const char* words[] = {"tile, a product",
+                                                "tile, distances",
+                                                "tile, rescaled while the maximum rises",
+                                                "rows",
+                                                "rows",
+                                                "rows",
+                                                "rows",
+                                                "tile, recomputed",
+                                                "tile",
+                                                "rows",
+                                                "columns",
+                                                "with it",
+                                                "with it",
+                                                "pairs",
+                                                "added"};
+        return m.weights ? "rows, rescaled" : word_in<member_kind::added>(words, m.kind);
     }
+
     std::string members(const fused& f, const char* phase) const {
         std::string all;
         for (const auto& m : f.members)
@@ -276,15 +243,9 @@ private:
     std::string loops(const fused& f) const {
         std::string all;
         for (const auto role : {loop_role::batch, loop_role::row, loop_role::column}) {
-            loop_list mine;
-            for (const auto& l : f.loops)
-                if (l.role == role) mine.push_back(l.what);
+            const loop_list mine = loops_of(f.loops, role);
             if (mine.empty()) continue;
-            all += fmt::format("  {} {}",
-                               role == loop_role::batch ? "batch"
-                               : role == loop_role::row ? "rows"
-                                                        : "columns",
-                               names(mine));
+            all += fmt::format("  {} {}", word_of(role), names(mine));
         }
         if (!f.unstored.empty())
             all += fmt::format("   not stored: {}", joined(f.unstored, ", ", [&](const access& a) {

@@ -1,7 +1,7 @@
 // What operations, folds and ways are called where a plan is explained.
 #include "src/plan/words/opcode_words.hpp"
 
-#include <cstddef>
+#include "src/plan/words/words.hpp"
 
 namespace ricci::plan {
 
@@ -14,86 +14,41 @@ const char* word_of(opcode code) {
 #include <ricci/detail/functions.inc>
         "+",        "-",    "*",        "/",      "power",  "<",
         "<=",       "==",   "!=",       "and",    "or",     "select"};
-    static_assert(sizeof words / sizeof *words == static_cast<std::size_t>(opcode::select) + 1);
-    return words[static_cast<std::size_t>(code)];
+    return word_in<opcode::select>(words, code);
 }
 
 const char* word_of(fold f) {
-    switch (f) {
-        case fold::none:
-            return "map";
-        case fold::sum:
-            return "sum";
-        case fold::mean:
-            return "mean";
-        case fold::maximum:
-            return "max";
-        case fold::minimum:
-            return "min";
-        case fold::product:
-            return "product";
-        case fold::logsumexp:
-            return "logsumexp";
-        case fold::softmax:
-            return "softmax";
-        case fold::excess:
-            return "logsumexp - max";
-    }
-    return "";
+    static constexpr const char* words[] = {
+        "map", "sum", "mean", "max", "min", "product", "logsumexp", "softmax", "logsumexp - max"};
+    return word_in<fold::excess>(words, f);
 }
 
 const char* word_of(matrix_task task) {
-    switch (task) {
-        case matrix_task::factor:
-            return "factors";
-        case matrix_task::solve:
-            return "solve";
-        case matrix_task::inverse:
-            return "inverse";
-        case matrix_task::determinant:
-            return "det";
-        case matrix_task::log_determinant:
-            return "logdet";
-        case matrix_task::sign:
-            return "sign of det";
-        case matrix_task::triangle:
-            return "chol";
-        case matrix_task::cofactors:
-            return "cofactors";
-    }
-    return "";
+    static constexpr const char* words[] = {"factors", "solve",       "inverse", "det",
+                                            "logdet",  "sign of det", "chol",    "cofactors"};
+    return word_in<matrix_task::cofactors>(words, task);
 }
 
 const char* word_of(way how) {
-    switch (how) {
-        case way::contract:
-            return "contract";
-        case way::algebra:
-            return "algebra";
-        case way::ties:
-            return "ties";
-        case way::map:
-            return "map";
-        case way::gather:
-            return "gather";
-        case way::lookups:
-            return "lookups";
-        case way::scatter:
-            return "scatter";
-        case way::fold:
-            return "fold";
-        case way::copy:
-            return "copy";
-        case way::convert:
-            return "convert";
-        case way::extremum:
-            return "places of extrema";
-        case way::scan:
-            return "scan";
-        case way::matrices:
-            return "matrices";
-    }
-    return "";
+    static constexpr const char* words[] = {"contract",
+                                            "algebra",
+                                            "ties",
+                                            "fold",
+                                            "map",
+                                            "copy",
+                                            "gather",
+                                            "lookups",
+                                            "scatter",
+                                            "convert",
+                                            "places of extrema",
+                                            "scan",
+                                            "matrices"};
+    return word_in<way::matrices>(words, how);
+}
+
+const char* word_of(loop_role role) {
+    static constexpr const char* words[] = {"batch", "rows", "columns"};
+    return word_in<loop_role::column>(words, role);
 }
 
 }  // namespace ricci::plan
