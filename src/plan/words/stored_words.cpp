@@ -54,9 +54,7 @@ private:
         return over;
     }
     std::string complete(std::string what, const std::vector<ir::ref>& over) const {
-        std::string letters;
-        for (const ir::ref i : over)
-            letters += fmt::format("{}{}", letters.empty() ? "" : ",", words_of_index(p_, i));
+        const auto letters = joined(over, ",", [&](ir::ref i) { return words_of_index(p_, i); });
         if (!letters.empty())
             what += fmt::format(" over {}, complete with the last of it", letters);
         return what;
@@ -77,8 +75,10 @@ std::string words_of_stored(const ir::program_view& program, const program_plan&
                             const std::function<std::string(slot_number, bool indices)>& name) {
     const reasons why(program);
     std::map<slot_number, stored_tensor> all;
-    for (const auto& step : plan.compiled)
-        for_each_part(step, [&](const auto& part) {
+    for (std::size_t k = 0; k < plan.compiled.size(); ++k) {
+        // Panels of rows: what the first one stores the others store, too.
+        if (passes_of(k, plan.compiled_passes) != nullptr) continue;
+        for_each_part(plan.compiled[k], [&](const auto& part) {
             for_each_slot(part, [&](slot_number slot, bool writes) {
                 slot = plan.whole(slot);
                 if (plan.slots[slot.index()].kind != storage::workspace) return;
@@ -86,6 +86,7 @@ std::string words_of_stored(const ir::program_view& program, const program_plan&
                 else ++all[slot].readers;
             });
         });
+    }
     std::string text;
     for (const auto& [slot, tensor] : all) {
         const std::string note = fmt::format("{} is stored: ", name(slot, false));

@@ -70,6 +70,19 @@ void check_same(const ricci::array& got, const matrix& expected) {
     }
 }
 
+/// Whether every tensor that is said to be stored stands in a step before.
+bool shows_what_is_stored(const std::string& text) {
+    const std::string word = "stored: ";
+    bool all = true;
+    for (std::size_t at = text.find("\n" + word); at != std::string::npos;
+         at = text.find("\n" + word, at + 1)) {
+        const std::size_t first = at + 1 + word.size();
+        const std::string tensor = text.substr(first, text.find_first_of("[,", first) - first);
+        all = all && text.find(" " + tensor + "[") < at;
+    }
+    return all;
+}
+
 }  // namespace
 
 TEST_CASE("gradients of products over pairs store a panel of rows at a time") {
@@ -80,7 +93,9 @@ TEST_CASE("gradients of products over pairs store a panel of rows at a time") {
     const oracle expected(q, k, g, c, false);
     const auto p = gradients(false);
     const auto all = operands(q, k, g, c);
-    CHECK(ricci::explain(p, all).find("the steps above for other rows, ") != std::string::npos);
+    const std::string words = ricci::explain(p, all);
+    CHECK(words.find("the steps above for other rows, ") != std::string::npos);
+    CHECK(shows_what_is_stored(words));
     const auto got = run_everywhere<double>(p, all, n * n);
     check_close<double>(got["dL/dQ"], expected.of_rows);
     check_close<double>(got["dL/dK"], expected.of_columns);
