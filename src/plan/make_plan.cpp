@@ -35,7 +35,6 @@
 #include "src/plan/store/row_panels.hpp"
 #include "src/plan/bind/rules.hpp"
 #include "src/plan/read/float_names.hpp"
-#include "src/plan/read/solutions.hpp"
 #include "src/plan/read/split_indices.hpp"
 #include "src/plan/verify/verify.hpp"
 #include "src/plan/verify/verify_compiled.hpp"
@@ -184,17 +183,12 @@ private:
 
     // Passes that make another program with the same results.
     void rewrite_program() {
-        if (shapes_.has_split_indices()) rewrite(split_indices(request_.program, shapes_));
-        after("split");
-        if (auto made = write_solutions(request_.program, shapes_)) {
-            rewrite(std::move(*made));
-            find_roles_of_names();
+        if (shapes_.has_split_indices()) {
+            rewritten_ =
+                std::make_shared<const ir::program>(split_indices(request_.program, shapes_));
+            request_.program = rewritten_->view();
         }
-        after("solutions");
-    }
-    void rewrite(ir::program&& made) {
-        rewritten_ = std::make_shared<const ir::program>(std::move(made));
-        request_.program = rewritten_->view();
+        after("split");
     }
 
     // Outputs that are scaled when all else is done.

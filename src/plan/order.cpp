@@ -8,11 +8,14 @@
 
 #include <ricci/ir/extrema.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/solutions.hpp>
 #include "src/plan/forms/matrix_factors.hpp"
 #include "src/plan/read/equations.hpp"
+#include "src/plan/read/matrices.hpp"
 #include "src/plan/rewrite/exponentials.hpp"
 #include "src/plan/rewrite/pinned.hpp"
 #include "src/plan/rewrite/share_sums.hpp"
+#include "src/plan/rewrite/solutions.hpp"
 #include "src/plan/store/unread.hpp"
 #include "src/plan/words/words.hpp"
 
@@ -232,8 +235,10 @@ program_plan begun_plan(const engine::request& request, const ir::shape_table& s
     plan.values.set_type(computed_in(request.type));
     plan.values.set_solves_places(request.solve_places);
     plan.values.set_exact_distances(request.exact_distances);
-    plan.values.keep_sums(compares_extrema(request.program) ||
-                          may_cancel(request.program, request.type));
+    const bool solves = ir::has_inverse(request.program);
+    plan.values.keep_sums(
+        solves || compares_extrema(request.program) || may_cancel(request.program, request.type),
+        solves);
     plan.type = request.type;
     plan.slots = bound;
     // Numbers of loops keep the order of letters in every equation.
@@ -266,26 +271,56 @@ std::vector<postponed> put_off(program_plan& plan, const engine::request& reques
     return copies;
 }
 
+matrix_task task_of(ir::reduction what) {
+    switch (what) {
+        case ir::reduction::inverse:
+            return matrix_task::inverse;
+        case ir::reduction::cholesky:
+            return matrix_task::triangle;
+        case ir::reduction::determinant:
+            return matrix_task::determinant;
+        case ir::reduction::cofactors:
+            return matrix_task::cofactors;
+        case ir::reduction::solve:
+            return matrix_task::solve;
+        default:
+            return matrix_task::log_determinant;
+    }
+}
+
 // An equation as an assignment that nobody runs.
-assign as_assign(const read_equation& e) {
+assign as_assign(const graph& values, const read_equation& e) {
     assign made;
     made.equation = e.number;
     made.target = e.target;
     made.loops = e.indices;
     made.body = e.values()[0];
-    if (!e.place) return made;
-    made.kind = assignment_kind::extremum;
-    made.folding = e.place->largest ? fold::maximum : fold::minimum;
-    made.over = {e.place->along};
+    if (e.place) {
+        made.kind = assignment_kind::extremum;
+        made.folding = e.place->largest ? fold::maximum : fold::minimum;
+        made.over = {e.place->along};
+    } else if (e.matrix) {
+        const matrix_function& f = *e.matrix;
+        made.kind = assignment_kind::matrix;
+        made.matrix = {task_of(f.what), {}, values.extent(f.row), f.row, f.column};
+        for (const loop l : values[f.matrix].indices)
+            if (l != f.row && l != f.column) made.matrix.batch.push_back(l);
+        made.right = f.right;
+        if (f.right) made.over = {f.row};
+    }
     return made;
 }
 
 // What equations are after a pass on them.
 void show(const char* pass, program_plan& plan, const std::vector<read_equation>& read,
           const equations_observer& observe) {
-    const auto is_shown = [](const read_equation& e) { return e.covers_all && !e.matrix; };
+    const auto is_shown = [](const read_equation& e) {
+        return e.covers_all &&
+               !(e.matrix && e.matrix->what == ir::reduction::log_of_determinant);  // two steps
+    };
     if (!observe || !std::ranges::all_of(read, is_shown)) return;
-    for (const read_equation& e : read) plan.steps.push_back(make_step(plan.values, as_assign(e)));
+    for (const read_equation& e : read)
+        plan.steps.push_back(make_step(plan.values, as_assign(plan.values, e)));
     observe(pass, plan);
     plan.steps.clear();
 }
@@ -299,6 +334,10 @@ std::vector<read_equation> equations_in_pool(const engine::request& request,
                                              const equations_observer& observe) {
     auto read = read_equations(request.program, shapes, plan, known);
     show("read", plan, read, observe);
+    write_solutions(plan, known.defined, read);
+    show("solutions", plan, read, observe);
+    store_matrices(plan, known.defined, read);
+    show("matrices", plan, read, observe);
     if (may_cancel(request.program, request.type))
         cancel_exponentials(plan, known.defined, read, applies(request.program, ir::function::log),
                             [&](slot_number tensor) {

@@ -19,7 +19,7 @@ using equations_observer = std::function<void(const char* pass, const program_pl
 /// `slots`: one for each name. Outputs in `postpone` are computed in the workspace and copied to
 /// their memory at the end. `careful`: every bracket chooses, none becomes a product by zeros.
 /// `observe`: may be empty. Not called where results are scaled, or written in parts, or where
-/// there are functions of matrices.
+/// there is the logarithm of a determinant that may be negative.
 program_plan order(const engine::request& request, const ir::shape_table& shapes,
                    const std::vector<slot>& slots, const std::vector<ir::ref>& postpone,
                    const name_roles& roles, bool careful, const equations_observer& observe);

@@ -53,13 +53,13 @@ expr value_at(graph& values, const defined_reading& read, expr part) {
 
 void definitions::add(const access& target, const std::vector<std::int64_t>& extents, expr value,
                       expr written) {
-    if (value && is_whole_tensor(values_, target, extents))
+    if (is_whole_tensor(values_, target, extents))
         known_[target.slot] = {target, value, written ? written : value};
 }
 
 const definition* definitions::of(slot_number tensor) const {
     const auto found = known_.find(tensor);
-    return found == known_.end() ? nullptr : &found->second;
+    return found == known_.end() || !found->second.value ? nullptr : &found->second;
 }
 
 expr definitions::part_at(const definition& d, expr part, const access& read) const {

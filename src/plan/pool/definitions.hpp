@@ -34,7 +34,8 @@ class definitions {
 public:
     explicit definitions(graph& values) : values_(values) {}
 
-    /// Remembers what an equation computes where that is all of a tensor of these extents.
+    /// Remembers what an equation computes where that is all of a tensor of these extents. None: it
+    /// is no expression.
     void add(const access& target, const std::vector<std::int64_t>& extents, expr value,
              expr written = expr::none);
     /// None: an input, or a tensor of which it is not known.

@@ -197,8 +197,10 @@ public:
     void set_exact_distances(bool exact) { exact_distances_ = exact; }
     /// From here on sums that are factors of a sum stay what they are, for others that need them;
     /// and `as_written` no condition is solved, so that a value is the same wherever it stands.
-    void keep_sums(bool as_written) {
+    /// `whole`: a factor that is a sum of terms is one factor, as a right-hand side u^i - w^k.
+    void keep_sums(bool as_written, bool whole) {
         joins_sums_ = false;
+        distributes_ = !whole;
         solves_places_ = solves_places_ && !as_written;
     }
     /// Once it is known what equations have in common: see `settled_sums`.
@@ -386,7 +388,7 @@ private:
     element type_ = element::f64;
     bool has_extremum_ = false, has_equality_ = false, has_comparison_ = false;
     bool solves_places_ = true;
-    bool joins_sums_ = true, settles_all_ = false;
+    bool joins_sums_ = true, distributes_ = true, settles_all_ = false;
     bool exact_distances_ = true;
     stable_list<expression, 32> nodes_;
     hashed_numbers known_;  // of the nodes

@@ -212,8 +212,10 @@ expr graph::sum(loop_list over, expr body) {
         for (expr t : parts) results.push_back(sum(over, t));
         return add(results);
     }
-    if (const expr split = about_mean(over, body)) return split;
-    if (const expr split = distributed(over, body)) return split;
+    if (distributes_) {
+        if (const expr split = about_mean(over, body)) return split;
+        if (const expr split = distributed(over, body)) return split;
+    }
     if (joins_sums_) {
         if (const expr whole = with_inner_fold(*this, over, body)) return whole;
         if (const expr whole = with_inner(over, body)) return whole;
@@ -247,7 +249,7 @@ expr graph::with_inner(const loop_list& over, expr body) {
 void graph::settle_sums(bool solves_places) {
     settles_all_ = solves_places && !solves_places_;
     solves_places_ = solves_places;
-    joins_sums_ = true;
+    joins_sums_ = distributes_ = true;
 }
 
 expr graph::settled_sums(expr e) {

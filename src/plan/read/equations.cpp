@@ -7,7 +7,6 @@
 
 #include <ricci/ir/extrema.hpp>
 #include <ricci/ir/rewrite.hpp>
-#include "src/plan/read/matrices.hpp"
 #include "src/plan/read/translate.hpp"
 
 namespace ricci::plan {
@@ -80,20 +79,18 @@ std::vector<read_equation> read_equations(const ir::program_view& p, const ir::s
                                           program_plan& plan, known_tensors& known) {
     std::vector<read_equation> all;
     const brackets conditions(p);
-    matrix_reader matrices(plan, known.defined, all);
     node_values seen(p);
     for (ir::ref e = 0; e < p.equations.size(); ++e) {
         if (!ir::computes(p, p.equations[e])) continue;
         std::vector<loop> loops;
         for (ir::ref i = 0; i < p.indices.size(); ++i)
             loops.push_back(plan.values.loops().of(i, shapes.index_extent(e, i)));
-        translation from(p, conditions, e, loops, plan, known.recomputed, matrices, seen);
+        translation from(p, conditions, e, loops, plan, known.recomputed, all, seen);
         read_equation made = read(p, e, loops, from);
         if (made.value)
             known.defined.add(made.target, plan.slot_of(made.target).extents, made.value);
         all.push_back(std::move(made));
     }
-    matrices.hide();
     return all;
 }
 

@@ -13,6 +13,8 @@
 
 namespace ricci::plan {
 
+using matrix_function = lowering::matrix_function;
+
 /// An equation as it is read, before any of it is in steps.
 struct read_equation {
     ir::ref number = ir::none;
@@ -22,8 +24,9 @@ struct read_equation {
     bool covers_all = false;  // the left side reaches every element of its tensor
     // One of these.
     expr value;
-    std::optional<lowering::matrix_function> matrix;
+    std::optional<matrix_function> matrix;
     std::optional<lowering::place_of_extremum> place;
+    expr_list guards;  // of a function of matrices: where one is 0, nobody wants it
 
     /// All that it reads is below these.
     expr_list values() const {
@@ -50,7 +53,8 @@ loop_list axes_of(const graph&, expr value);
 read_equation new_equation(program_plan&, ir::ref around, const loop_list& axes, element type);
 
 /// All equations of a program, in their order: what one gives is the definition of its tensor. What
-/// stands in one but is made by itself, as functions of matrices are, has an equation before it.
+/// stands in one but is made by itself, as functions of matrices are, has an equation before it;
+/// operands of these are expressions.
 std::vector<read_equation> read_equations(const ir::program_view&, const ir::shape_table&,
                                           program_plan&, known_tensors&);
 

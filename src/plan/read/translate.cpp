@@ -11,6 +11,7 @@
 #include <ricci/ir/rewrite.hpp>
 #include "src/plan/bind/position_conditions.hpp"
 #include "src/plan/pool/scalar.hpp"
+#include "src/plan/read/matrices.hpp"
 #include "src/plan/words/words.hpp"
 
 namespace ricci::plan {
@@ -130,6 +131,12 @@ expr translation::opposite(expr condition) {
     return graph_.apply(code_of(ir::function::logical_not), condition);
 }
 
+expr_list translation::guards() const {
+    expr_list wanted;
+    for (const guard& g : guards_) wanted.push_back(g.value);
+    return wanted;
+}
+
 // Adds conditions, each under those before it: first those that are known without a lookup.
 void translation::guard_by(const std::vector<ir::ref>& conditions) {
     for (const bool lookup : {false, true})
@@ -147,8 +154,8 @@ bool translation::is_hidden(ir::ref number) const {
     });
 }
 
-// A softmax has all places of its loop in each value: what it is of is wanted everywhere along the
-// loop, where its value is wanted anywhere.
+// A softmax has all places of its loop in each value, and an inverse all rows and columns: what it
+// is of is wanted everywhere along the loops, where its value is wanted anywhere.
 void translation::widen_guards(const ir::node& n) {
     for (std::int32_t k = 0; k < n.indices.count; ++k) {
         const loop l = loop_of(program_.reduced(n, k));
@@ -189,11 +196,11 @@ expr_list translation::children_of(const ir::node& n) {
         children = cases_of(n);
     } else if (lookup && n.kind == ir::op::compare) {
         children = parts_of_condition(n);
-    } else if (lookup && n.kind == ir::op::reduce && !guards_.empty() &&
-               static_cast<ir::reduction>(n.detail) == ir::reduction::softmax) {
+    } else if (lookup && n.kind == ir::op::reduce && !guards_.empty() && !ir::binds(n)) {
         const auto outside = guards_;
         widen_guards(n);
-        children.push_back(node(program_.child(n, 0)));
+        for (std::int32_t k = 0; k < n.children.count; ++k)
+            children.push_back(node(program_.child(n, k)));
         guards_ = outside;
     } else {
         for (std::int32_t k = 0; k < n.children.count; ++k)
@@ -283,10 +290,8 @@ expr translation::gathered(const ir::node& n, const expr_list& numbers) {
             number.kind == ir::op::tensor ? "of " + words_of_name(program_, number.name)
                                           : "there"));
     }
-    expr_list wanted;
-    for (const auto& g : guards_) wanted.push_back(g.value);
     return graph_.gather(reach(slot_of_name(n.name), n.positions), std::move(lookups), numbers,
-                         wanted, brackets_.is_condition_name(n.name));
+                         guards(), brackets_.is_condition_name(n.name));
 }
 
 expr translation::tensor(const ir::node& n, const expr_list& numbers) {
@@ -308,13 +313,7 @@ expr translation::read(ir::ref number) {
     const ir::node& n = program_.nodes[number];
     // x^0 is 1 whatever x is, which stands there for its shape and is not read.
     if (ir::is_power_of_zero(program_, n)) return graph_.constant(1);
-    if (ir::is_of_matrix(n)) {
-        loop_list indices;
-        ir::free_indices(program_, number).for_each([&](ir::ref i) {
-            if (graph_.extent(loop_of(i)) != 1) add_loop(indices, loop_of(i));
-        });
-        return matrices_.value_of(matrix(number), indices, equation_);
-    }
+    if (ir::is_of_matrix(n)) return add_function(plan_, read_, matrix(number), guards(), equation_);
     const expr_list children = children_of(n);
     switch (n.kind) {
         case ir::op::number:
@@ -365,17 +364,15 @@ expr translation::read(ir::ref number) {
     return graph_.constant(0);
 }
 
-lowering::matrix_function translation::matrix(ir::ref number) {
+matrix_function translation::matrix(ir::ref number) {
     const ir::node& n = program_.nodes[number];
     const expr_list operands = children_of(n);
-    expr_list wanted;
-    for (const auto& g : guards_) wanted.push_back(g.value);
-    return matrices_.with_tensors(
-        {static_cast<ir::reduction>(n.detail), operands[0],
-         operands.size() > 1 ? operands[1] : expr::none, loop_of(program_.reduced(n, 0)),
-         loop_of(program_.reduced(n, 1)),
-         fmt::format("in {} the matrix", words_of_equation(program_, equation_))},
-        wanted, equation_);
+    return {static_cast<ir::reduction>(n.detail),
+            operands[0],
+            operands.size() > 1 ? operands[1] : expr::none,
+            loop_of(program_.reduced(n, 0)),
+            loop_of(program_.reduced(n, 1)),
+            fmt::format("in {} the matrix", words_of_equation(program_, equation_))};
 }
 
 // Whole numbers: a quotient of two numbers has to be one.

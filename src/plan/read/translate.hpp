@@ -11,7 +11,7 @@
 #include "src/plan/bind/brackets.hpp"
 #include "src/plan/pool/expression.hpp"
 #include "src/plan/forms/recomputed.hpp"
-#include "src/plan/read/matrices.hpp"
+#include "src/plan/read/equations.hpp"
 #include "src/plan/schedule/plan.hpp"
 
 namespace ricci::plan {
@@ -40,30 +40,31 @@ private:
 };
 
 /// Reads one equation into the expressions of a plan, whose first slots are those of names;
-/// `conditions` are the program's.
+/// `conditions` are the program's. Functions of matrices that stand in it get equations of `read`.
 class translation {
 public:
     /// `loops`: of each index of the program, in this equation.
     translation(const ir::program_view& program, const brackets& conditions, ir::ref equation,
                 std::span<const loop> loops, program_plan& into, recomputed_differences& recomputed,
-                matrix_reader& matrices, node_values& seen)
+                std::vector<read_equation>& read, node_values& seen)
         : program_(program),
           brackets_(conditions),
+          plan_(into),
           slots_(into.slots),
           equation_(equation),
           loops_(loops),
           graph_(into.values),
           place_words_(into.place_words),
           recomputed_(recomputed),
-          matrices_(matrices),
+          read_(read),
           seen_(seen) {}
 
     /// The right side.
     expr body() { return node(program_.equations[equation_].body); }
     /// A part of it.
     expr part(ir::ref n) { return node(n); }
-    /// A function of matrices, which are tensors.
-    lowering::matrix_function matrix(ir::ref n);
+    /// A function of matrices.
+    matrix_function matrix(ir::ref n);
     /// Where the left side writes.
     access left_side() const;
     /// True when the left side reaches every element of its tensor.
@@ -83,6 +84,7 @@ private:
     expr_list terms_of(const ir::node& n);
     expr_list cases_of(const ir::node& n);
     expr_list parts_of_condition(const ir::node& n);
+    expr_list guards() const;
     void guard_by(const std::vector<ir::ref>& conditions);
     void widen_guards(const ir::node& n);
     bool is_hidden(ir::ref number) const;
@@ -98,13 +100,14 @@ private:
 
     const ir::program_view& program_;
     const brackets& brackets_;
+    program_plan& plan_;
     const std::vector<slot>& slots_;
     ir::ref equation_;
     std::span<const loop> loops_;  // by index of the program
     graph& graph_;
     std::vector<std::string>& place_words_;
     recomputed_differences& recomputed_;
-    matrix_reader& matrices_;
+    std::vector<read_equation>& read_;
     node_values& seen_;
     std::vector<guard> guards_;
     loop_map elsewhere_;  // loops of softmaxes, and all of their places

@@ -134,3 +134,20 @@ TEST_CASE("a matrix that is needed anyway is factored once, brackets or not", "[
     CHECK(factors_of("z^{bj} = [c^b > 0] \\operatorname{solve}_{ij}(K^{bij}, y^{bi})\n"
                      "w^{bi} = [c^b > 0] \\operatorname{solve}_{ji}(K^{bij}, y^{bj})") == 1);
 }
+
+TEST_CASE("what a matrix looks up is wanted by all of its rows", "[matrices]") {
+    const array e = doubles({3, 3}, {4, 1, 0.5, 1, 5, 1, 0.5, 1, 6}), y = drawn({3}, 1);
+    const array there = doubles({3}, {0, 2, 2}), beyond = doubles({3}, {0, 7, 2});
+    const array first = doubles({3}, {1, 0, 1}), none = doubles({3}, {0, 0, 0});
+    for (const char* const equation :
+         {"z^{ij} = [c^i > 0] \\operatorname{chol}_{ij}(E^{a_i j} + 9 \\delta^{ij}) + 0 y^i",
+          "z^j = \\operatorname{solve}_{ij}(E^{a_i j} + 3 \\delta^{ij}, [c^i > 0] y^i)"}) {
+        INFO(equation);
+        const program p = text(equation);
+        CHECK_FALSE(is_refused(p, {{"E", e}, {"y", y}, {"a", there}, {"c", first}}));
+        CHECK(is_refused(p, {{"E", e}, {"y", y}, {"a", beyond}, {"c", first}}));
+    }
+    const program hidden = text("z^{ij} = [c^i > 0] \\operatorname{chol}_{ij}(E^{a_i j}) + 0 y^i");
+    const array got = run(hidden, {{"E", e}, {"y", y}, {"a", beyond}, {"c", none}})["z"];
+    for (const double z : values_of(got)) CHECK(z == 0);
+}

@@ -105,6 +105,31 @@ TEST_CASE("one factor serves all that needs it", "[matrices]") {
     CHECK(factored == 1);
 }
 
+TEST_CASE("no inverse is made that a sum multiplies by something", "[matrices]") {
+    const array k = drawn({4, 4}, 1), y = drawn({4}, 2), w = drawn({3}, 3);
+    for (std::size_t n = 0; n < 16; n += 5) entry(k, n) += 4;
+    const auto steps_of = [&](const program& p) {
+        std::vector<named> used;
+        for (const named& operand :
+             std::vector<named>{{"K", k}, {"y", y}, {"w", w}, {"s", 2.0}, {"dL/dz", one()}})
+            for (const auto& input : p.inputs())
+                if (input.name == operand.name) used.push_back(operand);
+        return explain(p, used);
+    };
+    for (const char* const equation :
+         {"z = \\sum_{ij} \\frac{(K^{-1})^{ij} y^j}{s} y^i", "z = \\sum_{ij} (K^{-1})^{ij}",
+          "x^j = \\operatorname{solve}_{ij}(K^{ij}, y^i)\nz = \\sum_j [j = 2] x^j",
+          "x^{jk} = \\operatorname{solve}_{ij}(K^{ij}, y^i - w^k)\nz = x^{jk} x^{jk}"}) {
+        INFO(equation);
+        const program p = text(equation);
+        CHECK_FALSE(has(steps_of(p), "inverse  "));
+        CHECK_FALSE(has(steps_of(gradient(p, "z", {"K"})), "inverse  "));
+    }
+    // a right-hand side is not taken apart, and what is a solution has no other tensor
+    const program p = text("x^{jk} = \\operatorname{solve}_{ij}(K^{ij}, y^i - w^k)");
+    CHECK(has(steps_of(p), "solve  x[j,k]"));
+}
+
 TEST_CASE("what is written symmetric is tried by Cholesky", "[matrices]") {
     const array x = drawn({6}, 1), y = drawn({6}, 2);
     for (const char* const k :

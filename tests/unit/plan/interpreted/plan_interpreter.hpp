@@ -244,9 +244,9 @@ private:
         });
     }
     // Factors are the matrices themselves, in the order of the batch.
-    void keep_matrices(const plan::assign& a) {
-        auto& all = matrices_[a.target.slot];
-        all.clear();
+    void keep_matrices(const plan::assign& a) { matrices_[a.target.slot] = matrices_of(a); }
+    std::vector<dense_matrix<T>> matrices_of(const plan::assign& a) {
+        std::vector<dense_matrix<T>> all;
         each_of_batch(a.matrix.batch, 0, [&] {
             dense_matrix<T> m{static_cast<std::size_t>(a.matrix.size), {}};
             for (std::int64_t r = 0; r < a.matrix.size; ++r)
@@ -257,6 +257,7 @@ private:
                 }
             all.push_back(std::move(m));
         });
+        return all;
     }
     template <class F>
     void each_of_batch(const std::vector<plan::loop>& batch, std::size_t k, const F& go) {
@@ -275,7 +276,10 @@ private:
             what.task == plan::matrix_task::cofactors)
             plan::add_loop(own, what.row);
         const auto columns = plan::without(a.loops, own);
-        auto matrix = matrices_.at(plan_.values[a.body].source.slot).begin();
+        // Of equations in the pool the body is the matrices.
+        const auto factors = matrices_.find(plan_.values[a.body].source.slot);
+        const auto all = factors != matrices_.end() ? factors->second : matrices_of(a);
+        auto matrix = all.begin();
         each_of_batch(what.batch, 0, [&] {
             dense_matrix<T> m = *matrix++;
             if (what.of_triangle) m = m.cholesky();
