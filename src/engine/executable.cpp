@@ -107,7 +107,6 @@ std::unique_ptr<executable::state> make(kept_request&& asked, const request& mem
     const request r = made->asked.view();
     made->program = r.program;
     made->plan = before != nullptr ? plan_again(r, *before) : plan_of(r);
-    if (made->plan.rewritten) made->program = made->plan.rewritten->view();
     for (auto& slot : made->plan.slots) {
         if (slot.kind != plan::storage::output || slot.data != nullptr) continue;
         if (r.beta != engine::number(0) || memory.allocate == nullptr)
@@ -207,7 +206,7 @@ std::string explain(const request& r) {
     if (r.layers != nullptr) return layers(r, layers::purpose::words).explain();
     const plan::program_plan made = plan_of(r);
     const engine::execution execution(made, engine::execution::purpose::words);
-    return words_of(made.rewritten ? made.rewritten->view() : r.program, made, execution);
+    return words_of(r.program, made, execution);
 }
 
 std::string explain_passes(const request& r) {

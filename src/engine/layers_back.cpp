@@ -132,7 +132,7 @@ std::vector<std::string> layers::tensors_in_memory() const {
     for (std::size_t s = 0; s < plan.slots.size(); ++s) {
         const plan::slot& slot = plan.slots[s];
         if (slot.kind != plan::storage::workspace || slot.name == ir::none || once[s]) continue;
-        const std::string name = string_of(forward_->planned().name(slot.name));
+        const std::string name = string_of(forward_->view().name(slot.name));
         const ir::ref mine = given_.layer.find(view_of(name));
         if (mine != ir::none && given_.layer.definition(mine) != ir::none) all.push_back(name);
     }
@@ -150,7 +150,7 @@ void layers::store(const std::vector<std::string>& names, const chain_places& ch
     const plan::program_plan& plan = forward_->plan();
     const auto extents_of = [&](const std::string& name) {
         for (const plan::slot& slot : plan.slots)
-            if (slot.name != ir::none && forward_->planned().name(slot.name) == view_of(name))
+            if (slot.name != ir::none && forward_->view().name(slot.name) == view_of(name))
                 return slot.extents;
         return std::vector<std::int64_t>();
     };

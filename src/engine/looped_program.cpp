@@ -103,8 +103,8 @@ std::string looped_program::explain_passes() const {
 }
 
 std::string looped_program::explain() const {
-    if (execution_) return words_of(planned(), plan_, *execution_);
-    return words_of(planned(), plan_, engine::execution(plan_, engine::execution::purpose::words));
+    if (execution_) return words_of(view(), plan_, *execution_);
+    return words_of(view(), plan_, engine::execution(plan_, engine::execution::purpose::words));
 }
 
 }  // namespace ricci::engine

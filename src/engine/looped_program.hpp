@@ -40,10 +40,6 @@ public:
     /// Once all is bound. Throws ricci::error where operands do not fit.
     void make_plan();
     const plan::program_plan& plan() const { return plan_; }
-    /// The program that the plan is of, where planning has rewritten it.
-    ir::program_view planned() const {
-        return plan_.rewritten ? plan_.rewritten->view() : program_.view();
-    }
     /// Makes kernels for the plan. All workspace is the caller's.
     void prepare(std::byte* workspace);
 

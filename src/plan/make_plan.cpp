@@ -35,7 +35,6 @@
 #include "src/plan/store/row_panels.hpp"
 #include "src/plan/bind/rules.hpp"
 #include "src/plan/read/float_names.hpp"
-#include "src/plan/read/split_indices.hpp"
 #include "src/plan/verify/verify.hpp"
 #include "src/plan/verify/verify_compiled.hpp"
 #include "src/plan/verify/verify_loop.hpp"
@@ -129,13 +128,11 @@ public:
           shows_(shows),
           around_(around),
           careful_(careful),
-          request_(asked),
           shapes_(asked.program) {}
 
     program_plan run() {
         check_elements(asked_);
         bind();
-        rewrite_program();
         find_postponed();
         find_floats();
         auto plan = assignments();
@@ -143,12 +140,11 @@ public:
         protect(plan, again);
         if (again && writes_too_soon(plan, postponed_)) return careful_plan();
         after("protect", &plan);
-        add_rules(plan, request_.program, slots_);
+        add_rules(plan, asked_.program, slots_);
         after("rules", &plan);
         const bool limited =
             std::ranges::any_of(plan.rules, [](const operand_rule& r) { return !r.is_condition; });
         compile(plan, again || limited);
-        plan.rewritten = std::move(rewritten_);
         if ((again || limited) && !careful_)
             plan.instead = std::make_shared<const program_plan>(careful_plan());
         return plan;
@@ -157,11 +153,11 @@ public:
 private:
     void after(const char* pass, const program_plan* plan = nullptr) const {
         if (verifies()) verify_all(pass, plan);
-        observe_(pass, request_.program, plan);
+        observe_(pass, asked_.program, plan);
     }
     void verify_all(const char* pass, const program_plan* plan) const {
-        if (plan == nullptr) return verify_program(request_.program, pass);
-        verify(*plan, request_.program, pass);
+        if (plan == nullptr) return verify_program(asked_.program, pass);
+        verify(*plan, asked_.program, pass);
         if (!plan->compiled.empty()) verify_compiled(*plan, pass);
         if (!plan->around.empty()) verify_loop(*plan, pass);
     }
@@ -169,7 +165,7 @@ private:
         return planner(asked_, observe_, shows_, around_, true).run();
     }
     void find_roles_of_names() {
-        roles_ = find_roles(request_.program);
+        roles_ = find_roles(asked_.program);
         if (around_ != nullptr) roles_.added_up = around_->added_up;
     }
 
@@ -181,22 +177,12 @@ private:
         after("bind");
     }
 
-    // Passes that make another program with the same results.
-    void rewrite_program() {
-        if (shapes_.has_split_indices()) {
-            rewritten_ =
-                std::make_shared<const ir::program>(split_indices(request_.program, shapes_));
-            request_.program = rewritten_->view();
-        }
-        after("split");
-    }
-
     // Outputs that are scaled when all else is done.
     void find_postponed() {
-        check_number_fits(request_.alpha, request_.type, "alpha");
-        check_number_fits(request_.beta, request_.type, "beta");
-        const bool scaled = request_.alpha != number(1) || request_.beta != number(0);
-        const bool plain = request_.alpha.is_plain() && request_.beta.is_plain();
+        check_number_fits(asked_.alpha, asked_.type, "alpha");
+        check_number_fits(asked_.beta, asked_.type, "beta");
+        const bool scaled = asked_.alpha != number(1) || asked_.beta != number(0);
+        const bool plain = asked_.alpha.is_plain() && asked_.beta.is_plain();
         for (std::size_t n = 0; n < slots_.size(); ++n)
             if (const auto name = static_cast<ir::ref>(n);
                 roles_.output[n] && (scaled || roles_.adds_up(name)) && (roles_.used[n] || !plain))
@@ -207,9 +193,9 @@ private:
         equations_observer in_pool;
         if (shows_)
             in_pool = [this](const char* pass, const program_plan& equations) {
-                observe_(pass, request_.program, &equations);
+                observe_(pass, asked_.program, &equations);
             };
-        auto made = order(request_, shapes_, slots_, postponed_, roles_, careful_, in_pool);
+        auto made = order(asked_, shapes_, slots_, postponed_, roles_, careful_, in_pool);
         after("order", &made);
         keep_maxima_apart(made);
         after("apart", &made);
@@ -219,12 +205,12 @@ private:
     void fuse_groups(program_plan& made) {
         const auto copies = make_twice(made);
         if (!copies.empty()) after("twice", &made);
-        fuse(made, request_.program);
+        fuse(made, asked_.program);
         if (std::ranges::any_of(copies, [&](slot_number copy) {
                 return made.slots[copy.index()].kind != storage::unused;
             })) {
             made = begun();
-            fuse(made, request_.program);
+            fuse(made, asked_.program);
         }
         after("fuse", &made);
     }
@@ -233,7 +219,7 @@ private:
     void drop_notes(program_plan& made) const {
         for (const slot& s : made.slots) {
             if (s.kind != storage::unused || s.name == ir::none) continue;
-            const std::string words = words_of_name(request_.program, s.name) + " is stored: ";
+            const std::string words = words_of_name(asked_.program, s.name) + " is stored: ";
             std::erase_if(made.notes, [&](const std::string& n) { return n.starts_with(words); });
         }
     }
@@ -241,9 +227,9 @@ private:
     // Of 16 bits, intermediates that no step stores are floats. Which these are is known when all
     // is planned with the others, too.
     program_plan assignments() {
-        if (!is_narrow(request_.type) || !request_.fuse || careful_) return arranged();
+        if (!is_narrow(asked_.type) || !asked_.fuse || careful_) return arranged();
         for (int trial = 0;; ++trial) {
-            if (trial < most_trials) keep_compared_rounded(request_.program, floats_);
+            if (trial < most_trials) keep_compared_rounded(asked_.program, floats_);
             else floats_.assign(floats_.size(), false);
             hold_floats();
             auto made = arranged();
@@ -257,22 +243,22 @@ private:
         }
     }
     void find_floats() {
-        if (is_narrow(request_.type)) intermediates_ = floats_ = intermediates_of(slots_);
+        if (is_narrow(asked_.type)) intermediates_ = floats_ = intermediates_of(slots_);
     }
     void hold_floats() {
         for (std::size_t n = 0; n < floats_.size(); ++n) {
             if (!intermediates_[n]) continue;
             slot& s = slots_[n];
             s.is_foreign = floats_[n];
-            s.own_type = floats_[n] ? element::f32 : request_.type;
-            set_row_major(s, request_.program, s.own_type);
+            s.own_type = floats_[n] ? element::f32 : asked_.type;
+            set_row_major(s, asked_.program, s.own_type);
         }
     }
 
     program_plan arranged() {
         auto made = begun();
         if (careful_) make_where_read(made);
-        if (!request_.fuse || careful_) return made;
+        if (!asked_.fuse || careful_) return made;
         fuse_groups(made);
         chain_groups(made);
         after("chain", &made);
@@ -295,7 +281,7 @@ private:
     // Postpones outputs that are in the memory of what is read after they are written; `again`:
     // everything may be computed once more.
     void protect(program_plan& plan, bool again) {
-        const auto shared = outputs_in_place(slots_, request_.type);
+        const auto shared = outputs_in_place(slots_, asked_.type);
         const auto add = [&](ir::ref name) {
             if (std::ranges::find(postponed_, name) == postponed_.end()) postponed_.push_back(name);
         };
@@ -306,7 +292,7 @@ private:
             // What is read once more when all is computed again may not have been written.
             for (std::size_t n = 0; again && n < slots_.size(); ++n)
                 if (const auto name = static_cast<ir::ref>(n);
-                    roles_.output[n] && (request_.beta != number(0) || roles_.adds_up(name)))
+                    roles_.output[n] && (asked_.beta != number(0) || roles_.adds_up(name)))
                     add(name);
             if (postponed_.size() == before) return;
             plan = assignments();
@@ -333,11 +319,9 @@ private:
     const step_loop* around_;
     const bool careful_;  // every bracket chooses
 
-    engine::request request_;  // of the program as it is rewritten
     ir::shape_table shapes_;
     name_roles roles_;
     std::vector<slot> slots_;  // of each name
-    std::shared_ptr<const ir::program> rewritten_;
     // Of 16 bits, by name: what no text asks for, and which of them are floats in groups.
     std::vector<bool> intermediates_, floats_;
     std::vector<ir::ref> postponed_;  // outputs that are computed elsewhere and copied at the end

@@ -12,10 +12,8 @@
 namespace ricci::plan {
 namespace {
 
-read_equation read(const ir::program_view& p, ir::ref e, std::span<const loop> loops,
-                   translation& from) {
+read_equation read(const ir::program_view& p, ir::ref e, translation& from) {
     const auto& equation = p.equations[e];
-    const auto loop_of = [&](ir::ref i) { return loops[static_cast<std::size_t>(i)]; };
     read_equation made;
     made.number = e;
     made.target = from.left_side();
@@ -25,14 +23,12 @@ read_equation read(const ir::program_view& p, ir::ref e, std::span<const loop> l
     for (std::int32_t axis = 0; axis < equation.positions.count; ++axis) {
         const auto& at = p.at(equation.positions, axis);
         plain = plain && at.kind == ir::position_kind::index;
-        if (at.kind == ir::position_kind::index) made.order.push_back(loop_of(at.index));
+        if (at.kind == ir::position_kind::index) made.order.push_back(from.loop_of(at.index));
         for (std::int32_t k = 0; k < at.terms.count; ++k)
-            made.order.push_back(loop_of(p.affine_terms[at.terms.first + k].index));
+            made.order.push_back(from.loop_of(p.affine_terms[at.terms.first + k].index));
     }
     const ir::node& whole = p.nodes[equation.body];
-    if (ir::gives_place(whole))
-        made.place = {whole.detail == static_cast<std::uint8_t>(ir::reduction::argmax),
-                      loop_of(p.reduced(whole, 0)), from.part(p.child(whole, 0))};
+    if (ir::gives_place(whole)) made.place = from.place_of_extremum();
     else if (ir::is_of_matrix(whole) && plain) made.matrix = from.matrix(equation.body);
     else made.value = from.body();
     return made;
@@ -80,13 +76,11 @@ std::vector<read_equation> read_equations(const ir::program_view& p, const ir::s
     std::vector<read_equation> all;
     const brackets conditions(p);
     node_values seen(p);
+    const bool splits = shapes.has_split_indices();
     for (ir::ref e = 0; e < p.equations.size(); ++e) {
         if (!ir::computes(p, p.equations[e])) continue;
-        std::vector<loop> loops;
-        for (ir::ref i = 0; i < p.indices.size(); ++i)
-            loops.push_back(plan.values.loops().of(i, shapes.index_extent(e, i)));
-        translation from(p, conditions, e, loops, plan, known.recomputed, all, seen);
-        read_equation made = read(p, e, loops, from);
+        translation from(p, shapes, splits, conditions, e, plan, known.recomputed, all, seen);
+        read_equation made = read(p, e, from);
         if (made.value)
             known.defined.add(made.target, plan.slot_of(made.target).extents, made.value);
         all.push_back(std::move(made));

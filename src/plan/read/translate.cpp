@@ -309,7 +309,37 @@ expr translation::position(const ir::node& n, std::int32_t which) {
     return graph_.position(std::move(at));
 }
 
+// What stands below a sign that binds indices, which may have another extent there than elsewhere in
+// the equation: then they are other loops, and what is known of nodes is of those.
+template <class F>
+auto translation::below(ir::ref sign, F read) {
+    const ir::node& n = program_.nodes[sign];
+    if (!splits_ || !ir::binds(n)) return read();
+    std::vector<loop> loops = loops_;
+    for (std::int32_t k = 0; k < n.indices.count; ++k) {
+        const ir::ref index = program_.reduced(n, k);
+        loops[static_cast<std::size_t>(index)] =
+            graph_.loops().of(index, shapes_.bound_extent(equation_, sign, index));
+    }
+    if (loops == loops_) return read();
+    node_values seen(program_);
+    decltype(guarded_) guarded;
+    const auto exchange = [&] {
+        std::swap(loops_, loops);
+        std::swap(seen_, seen);
+        std::swap(guarded_, guarded);
+    };
+    exchange();
+    auto result = read();
+    exchange();
+    return result;
+}
+
 expr translation::read(ir::ref number) {
+    return below(number, [&] { return read_here(number); });
+}
+
+expr translation::read_here(ir::ref number) {
     const ir::node& n = program_.nodes[number];
     // x^0 is 1 whatever x is, which stands there for its shape and is not read.
     if (ir::is_power_of_zero(program_, n)) return graph_.constant(1);
@@ -364,7 +394,21 @@ expr translation::read(ir::ref number) {
     return graph_.constant(0);
 }
 
+lowering::place_of_extremum translation::place_of_extremum() {
+    const ir::ref whole = program_.equations[equation_].body;
+    const ir::node& n = program_.nodes[whole];
+    return below(whole, [&] {
+        return lowering::place_of_extremum{
+            n.detail == static_cast<std::uint8_t>(ir::reduction::argmax),
+            loop_of(program_.reduced(n, 0)), node(program_.child(n, 0))};
+    });
+}
+
 matrix_function translation::matrix(ir::ref number) {
+    return below(number, [&] { return matrix_here(number); });
+}
+
+matrix_function translation::matrix_here(ir::ref number) {
     const ir::node& n = program_.nodes[number];
     const expr_list operands = children_of(n);
     return {static_cast<ir::reduction>(n.detail),

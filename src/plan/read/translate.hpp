@@ -2,12 +2,12 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <ricci/ir/program.hpp>
+#include <ricci/ir/shapes.hpp>
 #include "src/plan/bind/brackets.hpp"
 #include "src/plan/pool/expression.hpp"
 #include "src/plan/forms/recomputed.hpp"
@@ -43,32 +43,40 @@ private:
 /// `conditions` are the program's. Functions of matrices that stand in it get equations of `read`.
 class translation {
 public:
-    /// `loops`: of each index of the program, in this equation.
-    translation(const ir::program_view& program, const brackets& conditions, ir::ref equation,
-                std::span<const loop> loops, program_plan& into, recomputed_differences& recomputed,
-                std::vector<read_equation>& read, node_values& seen)
+    /// `splits`: some letter has several extents in one equation.
+    translation(const ir::program_view& program, const ir::shape_table& shapes, bool splits,
+                const brackets& conditions, ir::ref equation, program_plan& into,
+                recomputed_differences& recomputed, std::vector<read_equation>& read,
+                node_values& seen)
         : program_(program),
+          shapes_(shapes),
+          splits_(splits),
           brackets_(conditions),
           plan_(into),
           slots_(into.slots),
           equation_(equation),
-          loops_(loops),
           graph_(into.values),
           place_words_(into.place_words),
           recomputed_(recomputed),
           read_(read),
-          seen_(seen) {}
+          seen_(seen) {
+        for (ir::ref i = 0; i < program.indices.size(); ++i)
+            loops_.push_back(graph_.loops().of(i, shapes.index_extent(equation, i)));
+    }
 
     /// The right side.
     expr body() { return node(program_.equations[equation_].body); }
-    /// A part of it.
-    expr part(ir::ref n) { return node(n); }
+    /// Where an extremum is that the right side gives the place of.
+    lowering::place_of_extremum place_of_extremum();
     /// A function of matrices.
     matrix_function matrix(ir::ref n);
     /// Where the left side writes.
     access left_side() const;
     /// True when the left side reaches every element of its tensor.
     bool covers_all() const;
+
+    /// What an index is, outside of signs that bind it.
+    loop loop_of(ir::ref index) const { return loops_[static_cast<std::size_t>(index)]; }
 
 private:
     /// What hides the node in hand where it is false: a condition of the program, or the opposite
@@ -78,7 +86,11 @@ private:
         expr value;
     };
     expr node(ir::ref number);
+    template <class F>
+    auto below(ir::ref sign, F read);
     expr read(ir::ref number);
+    expr read_here(ir::ref number);
+    matrix_function matrix_here(ir::ref number);
     expr_list children_of(const ir::node& n);
     expr_list factors_of(const ir::node& n);
     expr_list terms_of(const ir::node& n);
@@ -95,15 +107,16 @@ private:
     expr gathered(const ir::node& n, const expr_list& numbers);
     expr position(const ir::node& n, std::int32_t which);
     access reach(slot_number slot, ir::range positions, bool written = false) const;
-    loop loop_of(ir::ref index) const { return loops_[static_cast<std::size_t>(index)]; }
     place place_of(const ir::position& p) const;
 
     const ir::program_view& program_;
+    const ir::shape_table& shapes_;
+    const bool splits_;
     const brackets& brackets_;
     program_plan& plan_;
     const std::vector<slot>& slots_;
     ir::ref equation_;
-    std::span<const loop> loops_;  // by index of the program
+    std::vector<loop> loops_;  // by index of the program, below the signs in hand
     graph& graph_;
     std::vector<std::string>& place_words_;
     recomputed_differences& recomputed_;

@@ -139,9 +139,6 @@ struct program_plan {
     step_loop around;  // a loop around all steps
     std::size_t workspace_bytes = 0;
     std::vector<operand_rule> rules;
-    // The program that was planned, where it is not the caller's as it stands: an index had two
-    // extents in one equation, or equations have a sum in common.
-    std::shared_ptr<const ir::program> rewritten;
     std::vector<std::string> notes;        // what was not fused, and why
     std::vector<std::string> taken_apart;  // tensors whose factors stand where they were read
 

@@ -106,7 +106,8 @@ TEST_CASE("one factor serves all that needs it", "[matrices]") {
 }
 
 TEST_CASE("no inverse is made that a sum multiplies by something", "[matrices]") {
-    const array k = drawn({4, 4}, 1), y = drawn({4}, 2), w = drawn({3}, 3);
+    array k = drawn({4, 4}, 1);
+    const array y = drawn({4}, 2), w = drawn({3}, 3);
     for (std::size_t n = 0; n < 16; n += 5) entry(k, n) += 4;
     const auto steps_of = [&](const program& p) {
         std::vector<named> used;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/plan/bind/operands.hpp"
 #include "src/plan/make_plan.hpp"
 #include "src/plan/words/notation.hpp"
 #include "tests/unit/plan/interpreted/contents.hpp"
@@ -56,6 +57,13 @@ bool is_real(const engine::request& r) {
             if (all[x].imag() != 0) return false;
     }
     return true;
+}
+
+/// Whether a letter has several extents in one equation.
+bool splits(const engine::request& r) {
+    ir::shape_table shapes(r.program);
+    plan::bind_operands(r, plan::find_roles(r.program), shapes);
+    return shapes.has_split_indices();
 }
 
 using shapes_by_name = std::map<std::string, std::vector<std::int64_t>>;
@@ -124,11 +132,12 @@ public:
         : request_(request), seen_(seen), real_(is_real(request)) {
         if (real_ && !expected.empty()) expected_ = scaled(expected, request);
         // Programs are read without scopes: each letter has one extent, which the caller gave.
-        reads_programs_ = expected.empty() || request.index_extent_count == 0;
+        reads_programs_ = (expected.empty() || request.index_extent_count == 0);
     }
 
     std::string run() {
         try {
+            reads_programs_ = reads_programs_ && !splits(request_);
             shapes_ = shapes_of(request_);
             const auto made = plan::make_plan(
                 request_, [&](const char* pass, const ir::program_view& program,
@@ -160,12 +169,8 @@ private:
     }
 
     void interpret(const char* pass, const ir::program_view& program) {
-        const bool first = std::string_view(pass) == "bind";
-        if (first) shared_ = false;
-        const auto* const before = std::exchange(interpreted_, program.equations.data);
-        // As it is bound, a letter of an equation may have two extents.
-        if (first) interpreted_ = nullptr;
-        if (first || !real_ || !reads_programs_ || before == interpreted_) return;
+        shared_ = false;
+        if (!real_ || !std::exchange(reads_programs_, false)) return;
         auto now = scaled(values_of(program, request_, shapes_), request_);
         for (const auto& [name, x] : now)
             if (const auto known = expected_.find(name); known != expected_.end())
@@ -219,7 +224,6 @@ private:
     bool real_ = true, reads_programs_ = true;
     bool shared_ = false;  // an output and an input may be one memory by now
     shapes_by_name shapes_;
-    const ir::equation* interpreted_ = nullptr;
     std::map<std::string, dense> expected_;  // of the program
     results before_;                         // after the last pass
     std::string last_;

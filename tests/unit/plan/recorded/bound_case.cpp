@@ -159,8 +159,7 @@ void bound_case::derive(const std::string& how) {
 void bound_case::add_shapes_of_plan() {
     const auto plan = plan::make_plan(request(false));
     for (const auto& s : plan.slots)
-        if (s.name != ir::none && s.kind != plan::storage::unused && !plan.rewritten)
-            known_[name(s.name)] = s.extents;
+        if (s.name != ir::none && s.kind != plan::storage::unused) known_[name(s.name)] = s.extents;
 }
 
 /// False where a position is no index whose extent is known.

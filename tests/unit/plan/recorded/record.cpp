@@ -389,8 +389,7 @@ private:
 }  // namespace
 
 std::string record_of(const ir::program_view& program, const plan::program_plan& plan) {
-    const ir::program_view p = plan.rewritten ? plan.rewritten->view() : program;
-    return recorder(p, plan).record();
+    return recorder(program, plan).record();
 }
 
 }  // namespace ricci::testing
