@@ -317,6 +317,20 @@ private:
         }
         q.positions = ir::rename_positions(p_, q.positions, renamed);
         p_.equations[e] = q;
+        next_ = first_places_[e] + left.size();
+        find_givers(q.body);
+    }
+    /// What stands below the signs without an axis, when all symbols around are the new ones.
+    constexpr void find_givers(ref n) {
+        const ir::node& x = p_.nodes[n];
+        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k, ++next_)
+            for (extent_giver<Program>& g : givers_)
+                if (g.place == next_) {
+                    g.body = p_.links[x.children.first];
+                    g.index = p_.links[x.indices.first + k];
+                }
+        for (std::int32_t k = 0; k < x.children.count; ++k)
+            find_givers(p_.links[x.children.first + k]);
     }
     constexpr ref apart(ref n) {
         const std::int32_t first = next_;
@@ -335,9 +349,6 @@ private:
             body = rename_free(body, s.index, s.symbol);
             changed = true;
         }
-        for (std::int32_t k = 0; k < x.indices.count; ++k)
-            for (extent_giver<Program>& g : givers_)
-                if (g.place == first + k) g.body = body, g.index = over[k];
         if (!changed) return inside;
         x.children = p_.add_links(&body, 1);
         x.indices = p_.add_links(over);

@@ -10,6 +10,25 @@
 
 namespace ricci::derive {
 
+/// Whether an index stands in arithmetic that would say its extent where an axis that it divides
+/// does not, as another part of that has no places.
+template <class Program>
+constexpr bool stands_shifted(const Program& p, ir::ref n, ir::ref index) {
+    const ir::node& x = p.nodes[n];
+    for (std::int32_t k = 0; x.kind == ir::op::tensor && k < x.positions.count; ++k)
+        if (p.positions[x.positions.first + k].kind == ir::position_kind::affine &&
+            ir::has_index(p, {x.positions.first + k, 1}, index))
+            return true;
+    bool found = false;
+    if (ir::written_axis(p, x) != ir::none)
+        ir::for_each_node(p, p.links[x.children.first + 1], [&](ir::ref m) {
+            found = found || ir::has_index(p, p.nodes[m].positions, index);
+        });
+    for (std::int32_t k = 0; k < x.children.count && !found; ++k)
+        found = stands_shifted(p, p.links[x.children.first + k], index);
+    return found;
+}
+
 /// Compares those of two expressions, whose indices have their dimensions as `along`.
 template <class Program>
 class extent_places {

@@ -214,7 +214,8 @@ private:
             for (std::int32_t k = 0; kind == ir::position_kind::merged && k < at.count; ++k)
                 part = part || divides(e, p_.positions[at.first + k], b.index, b.body);
         });
-        return part || reaches_as_source(e, b, arithmetic);
+        return (part && !stands_shifted(p_, b.body, b.index)) ||
+               reaches_as_source(e, b, arithmetic);
     }
     /// Whether it is known how far the other indices of a divided axis run.
     constexpr bool divides(ref e, const ir::position& at, ref index, ref body) const {

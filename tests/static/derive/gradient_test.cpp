@@ -158,9 +158,16 @@ static_assert(derives(
 
 // What counts a letter that gets more primes, as another one is spelt so, says its own axis.
 static_assert(contains(
-    gradient_latex(R"(P^{l} = \sum_{m} A^{m+2, (lm)} A^{\operatorname{wrap}(3-2m), 2l+1})", "P",
-                   "A"),
-    R"([p = l \cdot \sum_{m'} 1 + m'''''], \quad m''''' \in \operatorname{axis}_{0}(\text{extent}_{\text{1}}), \quad m' \in \operatorname{axis}_{0}(\text{extent}_{\text{1}}))"));
+    gradient_latex(
+        R"(P^{l} = \sum_{m} A^{(lm)} B^{\operatorname{wrap}(3-2m)} + \sum_{m} A^{(ml)} C^{ml})",
+        "P", "A"),
+    R"(, \quad m' \in \operatorname{axis}_{0}(\text{extent}_{\text{1}}), \quad m'''' \in \operatorname{axis}_{0}(\text{extent}_{\text{1}}))"));
+// What says the extent of a has the i of its own equation, and not that of another one.
+static_assert(
+    contains(gradient_latex(
+                 R"(S^{i} = Z^{i}; Y^{i} = W^{i} \operatorname{mean}_a(X^{i+a}) + T \sum_j S^{j})",
+                 "Y", "X"),
+             R"(\text{extent}_{\text{1}}^{ai} = X^{i+a}, \quad i \in \operatorname{axis}_{0}(W))"));
 
 // Letters of axes ---------------------------------------------------------------------------------
 

@@ -81,6 +81,11 @@ static_assert(
 static_assert(is_text(tangent_latex("Y^{i} = 2 X^{i}; Z^{i} = 3 W^{i}", "X"),
                       DT("Y", "^{i}") " := 2 " DT("X", "^{i}") "\n" DT(
                           "Z", "^{i}") " := 0, \\quad i \\in \\operatorname{axis}_{0}(W)\n"));
+// An axis that b divides says nothing of b where m has no places: b + 1 would, and otherwise.
+static_assert(contains(
+    tangent_latex(R"(Y^{lb} = \sum_m (2 + [m \le l] X^{m(b+1)})^{P^{(bm)}} + Z^{v_{lb}})", "P"),
+    R"(\quad b \in \operatorname{axis}_{1}(v))"));
+
 static_assert(contains(tangent_latex("Y^{i} = X^{i}", "Z"), "has no tensor Z"));
 static_assert(contains(tangent_latex("Y^{i} = X^{i} W^{i}; Z^{i} = 2 V^{i}", "Y"),
                        "no output depends on Y"));
