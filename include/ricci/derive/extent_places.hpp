@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ricci/ir/conditions.hpp>
+#include <ricci/ir/extrema.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/ir/written_place.hpp>
@@ -26,6 +27,25 @@ constexpr bool stands_shifted(const Program& p, ir::ref n, ir::ref index) {
         });
     for (std::int32_t k = 0; k < x.children.count && !found; ++k)
         found = stands_shifted(p, p.links[x.children.first + k], index);
+    return found;
+}
+
+/// Whether a condition compares an index with another one, which may give it an extent, or with the
+/// places of a tensor.
+template <class Program>
+constexpr bool is_compared(const Program& p, ir::ref body, ir::ref index) {
+    bool found = false;
+    ir::for_each_node(p, body, [&](ir::ref n) {
+        const ir::node& x = p.nodes[n];
+        bool mine = false, all = x.kind == ir::op::compare;
+        for (std::int32_t k = 0; all && k < x.children.count; ++k) {
+            const ir::node& y = p.nodes[p.links[x.children.first + k]];
+            all = y.kind == ir::op::position ||
+                  (y.kind == ir::op::tensor && ir::is_of_places(p, y.name));
+            mine = mine || (y.kind == ir::op::position && ir::has_index(p, y.positions, index));
+        }
+        found = found || (all && mine);
+    });
     return found;
 }
 

@@ -244,17 +244,7 @@ private:
         for_each_use(p_, b.body, b.index, [&](ref, ir::position_kind kind) {
             quiet = quiet && kind == ir::position_kind::merged;
         });
-        ir::for_each_node(p_, b.body, [&](ref n) {
-            const ir::node& x = p_.nodes[n];
-            bool mine = false, all = x.kind == op::compare;
-            for (std::int32_t k = 0; all && k < x.children.count; ++k) {
-                const ir::node& y = p_.nodes[p_.links[x.children.first + k]];
-                all = y.kind == op::position;
-                mine = mine || (all && ir::has_index(p_, y.positions, b.index));
-            }
-            quiet = quiet && !(all && mine);
-        });
-        return quiet;
+        return quiet && !is_compared(p_, b.body, b.index);
     }
     /// Whether an equation that is needed reads a tensor where another one shows the extent.
     constexpr bool shows_in_use(ref name, ir::range at, ref index) const {
@@ -336,6 +326,8 @@ private:
         }
         if (is_mixed(b.index)) return false;
         bool shown = best != none;
+        // what another sign binds by this letter comes after what conditions compare
+        if (!shown && is_compared(p_, b.body, b.index)) return false;
         for (const binding& other : all_)
             shown =
                 shown || (other.index != b.index && same_letter(other.index, b.index) &&

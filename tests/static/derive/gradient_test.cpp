@@ -169,6 +169,14 @@ static_assert(
                  "Y", "X"),
              R"(\text{extent}_{\text{1}}^{ai} = X^{i+a}, \quad i \in \operatorname{axis}_{0}(W))"));
 
+// A condition that compares l with i would give it the extent of i, before the other l does.
+static_assert(contains(
+    gradient_latex(
+        R"(P = \operatorname{logsumexp}_{i,l}(\begin{cases} X^{i} & \text{if } l > i \\ -\infty & \text{otherwise} \end{cases}), \quad l \in \operatorname{axis}_0(z)
+           Y = P + \sum_{l,i} X^{i} D^{l} H^{l}, \quad l \in \operatorname{axis}_0(z))",
+        "Y", "X"),
+    R"(\quad l' \in \operatorname{axis}_{0}(z))"));
+
 // Letters of axes ---------------------------------------------------------------------------------
 
 // p stands with a prime, and p' may have its extent from p: the axis that the place 0 is of has
