@@ -171,6 +171,8 @@ private:
         // where no term counts the sum is 0, whatever would stand before it
         if (!f.exponentials.empty() && products_.has_brackets(coefficient, over))
             return f.exponentials.clear();
+        // and brackets of all terms hide what stands before it, too
+        const expr before = products_.take_brackets(coefficient, over);
         if (inside.size() == 1) {
             exponential& one = inside[0];
             if (one.times != 1 || !one.over.empty() ||
@@ -180,43 +182,51 @@ private:
             if (depends(coefficient, over)) {
                 // Only where the text divides by that sum anyway: in numbers it is no less stable,
                 // and what is read as written stays so.
-                if (!is_summed(one.exponent, over)) return weighted_sum(f, g, one.exponent, over);
+                if (!is_summed(one.exponent, over)) {
+                    f.cancels = f.cancels || g.cancels;
+                    return weighted_sum(f, {before, coefficient, one.exponent}, over);
+                }
                 coefficient =
                     products_.product(coefficient, values_.row(fold::softmax, over, one.exponent));
                 coefficient = values_.sum(over, coefficient);
                 written = expr::none;
             } else {
                 sums_.push_back({one.exponent, over});
-                if (coefficient) written = expr::none;
+                if (g.coefficient) written = expr::none;
             }
             if (!written) written = values_.sum(over, apply(ir::function::exp, one.exponent));
             // Before the sum cancels what it is divided by: weights in it say where that is 0.
-            f.coefficient = coefficient;
+            f.coefficient = products_.product(before, coefficient);
             products_.multiply(f, exponential{1, one.exponent, over, written, {}, {}});
         } else if (!inside.empty() || f.exponentials.empty()) {
             return f.exponentials.clear();
         } else {
-            const expr outside = products_.take_brackets(coefficient, over);
             coefficient = values_.sum(over, coefficient ? coefficient : values_.constant(1));
-            f.coefficient = products_.product(outside, coefficient);
+            f.coefficient = products_.product(before, coefficient);
         }
         f.cancels = f.cancels || g.cancels;
     }
 
+    struct weighted_exponential {
+        expr before;  // brackets in front of the sum, or none
+        expr weight, exponent;
+    };
     // By the sum of weight * \exp(exponent), as far as its parts cancel with others.
-    void weighted_sum(factored& f, const factored& g, expr exponent, const loop_list& over) {
-        const expr w = g.coefficient;
+    void weighted_sum(factored& f, const weighted_exponential& term, const loop_list& over) {
+        const auto [before, w, exponent] = term;
         const bool positive = is_nonnegative(values_, w);
         const expr size = positive ? w : apply(ir::function::absolute, w);
         const expr each = products_.weighted(exponent, size);
         const expr brackets = products_.brackets_of(exponent);
-        f.coefficient = expr::none;
-        f.cancels = f.cancels || g.cancels;
+        f.coefficient = before;
         expr written = f.written;
         if (!positive) {
             const expr share = values_.row(fold::softmax, over, each);
             const expr sign = products_.product(brackets, apply(ir::function::sign, w));
-            f.coefficient = values_.sum(over, products_.product(sign, share));
+            const expr signs = values_.sum(over, products_.product(sign, share));
+            f.coefficient = products_.product(before, signs);
+        }
+        if (!positive || before) {
             written = values_.sum(over, products_.product(products_.product(brackets, size),
                                                           apply(ir::function::exp, exponent)));
         }

@@ -218,6 +218,17 @@ TEST_CASE("what exponentials cancel with does not lose its brackets", "[strong_z
     CHECK(entry(sums, 0) == 0);
     CHECK(std::abs(entry(sums, 1) - std::exp(2.) / (1 + 3 * std::exp(1.))) < 1e-12);
     CHECK(std::abs(entry(sums, 2) - 3 * e(2)) < 1e-10);
+    // a sum over other exponentials, of weights with and without a sign
+    const array v = doubles({3}, {0.5, -1, 0.25});
+    for (const double sign : {1.0, -1.0}) {
+        const array w = doubles({3}, {1, 2 * sign, 3});
+        double weighted = 0;
+        for (std::size_t k = 0; k < 3; ++k) weighted += entry(w, k) * std::exp(entry(v, k));
+        const array got = run(text("Y^i = \\sum_j [x^i < 100] w^j e^{v^j} " + both),
+                              {{"x", x}, {"w", w}, {"v", v}, {"z", z}})["Y"];
+        const array want = doubles({3}, {weighted * e(0), 0, weighted * e(2)});
+        CHECK(near(got, want, 1e-9));
+    }
 }
 
 TEST_CASE("NaN and infinity behind a mask stay out of gradients of products", "[strong_zeros]") {
