@@ -20,10 +20,10 @@ namespace testing = ricci::testing;
 
 namespace {
 
-using passes_of = std::vector<std::vector<std::int64_t>>;
+using pass_list = std::vector<std::vector<std::int64_t>>;
 
-passes_of all_passes(const step_loop& around) {
-    passes_of all;
+pass_list all_passes(const step_loop& around) {
+    pass_list all;
     pass_counter pass(around);
     do all.push_back(pass.counters());
     while (pass.advance());
@@ -35,11 +35,11 @@ passes_of all_passes(const step_loop& around) {
 TEST_CASE("passes of loops go from the first to the last, or back", "[plan][loop]") {
     step_loop around;
     around.counts = {2, 3};
-    CHECK(all_passes(around) == passes_of{{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}});
+    CHECK(all_passes(around) == pass_list{{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}});
     around.backwards = true;
-    CHECK(all_passes(around) == passes_of{{1, 2}, {1, 1}, {1, 0}, {0, 2}, {0, 1}, {0, 0}});
+    CHECK(all_passes(around) == pass_list{{1, 2}, {1, 1}, {1, 0}, {0, 2}, {0, 1}, {0, 0}});
     around.counts = {1};
-    CHECK(all_passes(around) == passes_of{{0}});
+    CHECK(all_passes(around) == pass_list{{0}});
 }
 
 TEST_CASE("a step runs where a loop that it depends on has gone on", "[plan][loop]") {
