@@ -13,6 +13,13 @@
 namespace ricci::plan {
 namespace {
 
+// Each loop once, however often it stands in a group that is broken.
+loop_list loops_with(const fused& group, loop_role role) {
+    loop_list once;
+    for (const loop l : loops_of(group.loops, role)) add_loop(once, l);
+    return once;
+}
+
 class group_check {
 public:
     group_check(const program_plan& plan, const fused& group, const requirement& require)
@@ -20,9 +27,9 @@ public:
           values_(plan.values),
           group_(group),
           require_(require),
-          batch_(sorted(loops_of(group.loops, loop_role::batch))),
-          rows_(sorted(loops_of(group.loops, loop_role::row))),
-          columns_(sorted(loops_of(group.loops, loop_role::column))),
+          batch_(loops_with(group, loop_role::batch)),
+          rows_(loops_with(group, loop_role::row)),
+          columns_(loops_with(group, loop_role::column)),
           all_(united(united(batch_, rows_), columns_)) {}
 
     void run() {
