@@ -170,8 +170,13 @@ private:
         const loop_map names = *same_names(known->value, f.matrix);
         if (wanted) {
             loop_map back;
-            for (const auto& [here, there] : names) back.emplace_back(there, here);
-            const expr here = values_.renamed(wanted, back);
+            loop_list own;
+            for (const auto& [here, there] : names) {
+                back.emplace_back(there, here);
+                add_loop(own, here);
+            }
+            // What it binds of the loops of the first is another loop.
+            const expr here = values_.renamed(values_.apart(own, wanted), back);
             if (std::ranges::find(known->wanted, here) == known->wanted.end())
                 known->wanted.push_back(here);
         }

@@ -186,13 +186,18 @@ private:
                     f.cancels = f.cancels || g.cancels;
                     return weighted_sum(f, {before, coefficient, one.exponent}, over);
                 }
+                // a weight that is 0 does not hide what else is infinite; its brackets do
+                if (may_be_infinite(values_, coefficient))
+                    coefficient =
+                        products_.product(coefficient, products_.brackets_of(one.exponent));
                 coefficient =
                     products_.product(coefficient, values_.row(fold::softmax, over, one.exponent));
                 coefficient = values_.sum(over, coefficient);
                 written = expr::none;
             } else {
                 sums_.push_back({one.exponent, over});
-                if (g.coefficient) written = expr::none;
+                // what is written has what stands before it, too
+                if (g.coefficient || !f.exponentials.empty()) written = expr::none;
             }
             if (!written) written = values_.sum(over, apply(ir::function::exp, one.exponent));
             // Before the sum cancels what it is divided by: weights in it say where that is 0.
@@ -226,7 +231,7 @@ private:
             const expr signs = values_.sum(over, products_.product(sign, share));
             f.coefficient = products_.product(before, signs);
         }
-        if (!positive || before) {
+        if (!positive || before || !f.exponentials.empty()) {
             written = values_.sum(over, products_.product(products_.product(brackets, size),
                                                           apply(ir::function::exp, exponent)));
         }

@@ -22,21 +22,6 @@ bool is_bracketed(const graph& values, expr exponent) {
     return is_operation(e, opcode::select) && values.is_constant(e.arguments[2], -infinity);
 }
 
-// Of finite numbers.
-bool may_be_infinite(const graph& values, expr e) {
-    if (!e) return false;
-    const auto& node = values[e];
-    const auto is_number = [&](expr a) { return values[a].kind == kind::constant; };
-    if (node.kind == kind::operation) {
-        if (node.code == opcode::reciprocal) return true;
-        if (node.code == opcode::power &&
-            (!is_number(node.arguments[1]) || values[node.arguments[1]].value < 0))
-            return true;
-        if (node.code == code_of(ir::function::log)) return true;
-    }
-    return std::ranges::any_of(node.arguments, [&](expr a) { return may_be_infinite(values, a); });
-}
-
 expr_list factors_of(const graph& values, expr product) {
     if (!product) return {};
     const auto all = values.factors(product);
@@ -328,6 +313,20 @@ expr exponential_products::product(const factored& f) {
 
 expr exponential_products::raised(expr e, double power) {
     return !e || power == 1 ? e : values_.power(e, values_.constant(power));
+}
+
+bool may_be_infinite(const graph& values, expr e) {
+    if (!e) return false;
+    const auto& node = values[e];
+    const auto is_number = [&](expr a) { return values[a].kind == kind::constant; };
+    if (node.kind == kind::operation) {
+        if (node.code == opcode::reciprocal) return true;
+        if (node.code == opcode::power &&
+            (!is_number(node.arguments[1]) || values[node.arguments[1]].value < 0))
+            return true;
+        if (node.code == code_of(ir::function::log)) return true;
+    }
+    return std::ranges::any_of(node.arguments, [&](expr a) { return may_be_infinite(values, a); });
 }
 
 bool is_nonnegative(const graph& values, expr e) {

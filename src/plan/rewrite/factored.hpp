@@ -92,5 +92,7 @@ private:
 
 /// Whether a value is 0 or more whatever its tensors hold; nothing is promised of a "no".
 bool is_nonnegative(const graph&, expr);
+/// Whether it may be infinite, or no number, where all that it reads is finite.
+bool may_be_infinite(const graph&, expr);
 
 }  // namespace ricci::plan

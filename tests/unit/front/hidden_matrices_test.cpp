@@ -151,3 +151,17 @@ TEST_CASE("what a matrix looks up is wanted by all of its rows", "[matrices]") {
     const array got = run(hidden, {{"E", e}, {"y", y}, {"a", beyond}, {"c", none}})["z"];
     for (const double z : values_of(got)) CHECK(z == 0);
 }
+
+TEST_CASE("who wants a matrix is asked at its own letters", "[matrices]") {
+    // The second asks for all k; the first, whose matrix is the same one, has its own there.
+    const array k = drawn({3, 2, 2}, 5), g = doubles({3}, {-1, -1, 1});
+    const array c = doubles({3, 3}, {-1, 1, -1, -1, -1, 1, 1, -1, -1});
+    const program p = text(
+        "x^k = [g^k > 0] \\det_{ij}(K^{kij})\n"
+        "z^b = \\sum_k [c^{bk} > 0] \\det_{ij}(K^{bij})");
+    const arrays got = run(p, {{"K", k}, {"g", g}, {"c", c}});
+    for (std::size_t b = 0; b < 3; ++b) {
+        const auto at = [&](std::size_t n) { return entry(k, 4 * b + n); };
+        CHECK(entry(got["z"], b) == Approx(at(0) * at(3) - at(1) * at(2)));
+    }
+}

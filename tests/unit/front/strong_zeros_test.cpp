@@ -273,3 +273,51 @@ TEST_CASE("a bracket hides what a gather picks, wherever it stands", "[strong_ze
                    {{"g", g}, {"X", x}, {"j", extent(3)}})["R"],
                want_picked, 1e-12));
 }
+
+TEST_CASE("weights of a softmax are hidden by brackets where what they weigh is infinite",
+          "[strong_zeros]") {
+    const array c = doubles({3}, {0, 1, 2}), x = doubles({3}, {1, 2, 3});
+    const double sum = std::exp(2) + std::exp(3);
+    for (const char* weight : {"\\frac{1}{c^j}", "(c^j)^{-1}", "(1 - \\log(c^j))"}) {
+        INFO(weight);
+        const auto p = text("a = \\frac{\\sum_j [c^j > 0] " + std::string(weight) +
+                            " \\exp(x^j)}{\\sum_j [c^j > 0] \\exp(x^j)}");
+        const double second =
+            std::string(weight).find("log") == std::string::npos ? 0.5 : 1 - std::log(2);
+        const double want = (std::exp(2) + second * std::exp(3)) / sum;
+        CHECK(entry(run(p, {{"c", c}, {"x", x}})["a"], 0) == Approx(want));
+    }
+}
+
+TEST_CASE("an exponential in front of a sum of others counts once", "[strong_zeros]") {
+    const array x = drawn({3}, 1), s = drawn({3, 4}, 2), q = drawn({4}, 3);
+    for (const char* weight : {"", "q^j", "(q^j)^2", "\\sigma(q^j)", "[q^j > 0]"}) {
+        const std::string sum = "\\sum_j " + std::string(weight) + " \\exp(x^i) \\exp(s^{ij})",
+                          word = weight;
+        std::vector<double> sums;
+        for (std::size_t i = 0; i < 3; ++i) {
+            double all = 0;
+            for (std::size_t j = 0; j < 4; ++j) {
+                const double v = entry(q, j);
+                const double w = word.empty()           ? 1
+                                 : word == "q^j"        ? v
+                                 : word == "(q^j)^2"    ? v * v
+                                 : word.front() == '\\' ? 1 / (1 + std::exp(-v))
+                                 : v > 0                ? 1
+                                                        : 0;
+                all += w * std::exp(entry(s, 4 * i + j));
+            }
+            sums.push_back(all);
+        }
+        for (const auto& [equations, inverse] :
+             {std::pair{"c^i = \\frac{\\exp(x^i)}{" + sum + "}", true},
+              std::pair{"b^i = " + sum + "\nc^i = \\frac{b^i}{\\exp(x^i)}", false}}) {
+            INFO(equations);
+            std::vector<named> operands{{"x", x}, {"s", s}};
+            if (!word.empty()) operands.push_back({"q", q});
+            const arrays got = run(text(equations), operands);
+            for (std::size_t i = 0; i < 3; ++i)
+                CHECK(entry(got["c"], i) == Approx(inverse ? 1 / sums[i] : sums[i]));
+        }
+    }
+}
