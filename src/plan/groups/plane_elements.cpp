@@ -52,7 +52,7 @@ reading read_for(const assign& maker, const reading& element, const access& oper
             } else if (const auto* found = lookup_at(element.lookups, from)) {
                 lookup_axis there = *found;
                 there.axis = static_cast<std::int32_t>(axis);
-                result.lookups.push_back(std::move(there));
+                result.lookups.push_back(there);
                 result.numbers.push_back(
                     element.numbers[static_cast<std::size_t>(found - element.lookups.data())]);
             } else {
