@@ -1,5 +1,5 @@
-// The dimension of each index of a program: the axis that it runs over, whatever its letter. What is
-// derived copies it with the index.
+// The dimension of each index of a program: the axis that it runs over, whatever its letter. What
+// is derived copies it with the index.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct extent_giver {
 
 /// Indices are bound below signs and on left sides. Two such places are of one dimension where the
 /// same axis says both, or where one has its extent from the letter of the other; others may be of
-/// one extent by chance. Every index gets one of the axes of its dimension as `along`; a letter that
-/// stands for several becomes as many symbols.
+/// one extent by chance. Every index gets one of the axes of its dimension as `along`; a letter
+/// that stands for several becomes as many symbols.
 template <class Program>
 class dimensions {
 public:

@@ -1,4 +1,5 @@
-// Places that say the extent of an index together: arithmetic, and axes that several indices divide.
+// Places that say the extent of an index together: arithmetic, and axes that several indices
+// divide.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Which derived equations have to say the axes of their indices: those from whose text an index would
-// have no extent, or might have another one than in what was differentiated.
+// Which derived equations have to say the axes of their indices: those from whose text an index
+// would have no extent, or might have another one than in what was differentiated.
 #pragma once
 
 #include <cstdint>
@@ -185,8 +185,8 @@ private:
                 return is_quiet(b);
         return false;
     }
-    /// Whether an axis of a derivative is that of a tensor which a call of the source binds, or that
-    /// a statement would name.
+    /// Whether an axis of a derivative is that of a tensor which a call of the source binds, or
+    /// that a statement would name.
     constexpr bool is_of_input(ref name, std::int32_t axis, ref said) const {
         const ir::name_symbol& s = p_.names[name];
         if (s.kind == ir::name_kind::plain) return false;

@@ -83,7 +83,8 @@ bool lowering::take_distances(decayed_sum& d) const {
     return graph_.size(without(without(state, d.alone), {l})) <= largest;
 }
 
-// Whether each i stands for a place of j, but for those that no j goes with; elsewhere some have all.
+// Whether each i stands for a place of j, but for those that no j goes with; elsewhere some have
+// all.
 bool lowering::ends_inside(const triangle& pairs) const {
     const std::int64_t last = pairs.stride * (graph_.extent(pairs.i) - 1) + pairs.offset;
     const bool inside = pairs.up ? last < graph_.extent(pairs.j) : pairs.offset >= 0;

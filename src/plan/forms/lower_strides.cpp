@@ -60,8 +60,8 @@ bool lowering::has_strides(expr sum) {
     return found.what != loop::none || bound_with_stride(sum).what != loop::none;
 }
 
-// The conditions that a fold is under, or that stand in what a sum of weights or of comparisons with
-// an extremum is of.
+// The conditions that a fold is under, or that stand in what a sum of weights or of comparisons
+// with an extremum is of.
 expr_list lowering::conditions_within(fold folding, expr body) {
     expr_list all = guarded_in(graph_, folding, body).parts;
     if (folding != fold::sum || !may_carry()) return all;

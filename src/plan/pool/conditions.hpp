@@ -38,9 +38,9 @@ struct bound_of_fold {
 };
 std::optional<bound_of_fold> bound_in(const graph&, expr condition, const loop_list& over);
 
-/// The two loops of a condition that is made of comparisons of their places, of which one has a loop
-/// as it is: [j != i], [j <= i and j >= 3], [j > 2i or j = 2]. A fold under it may take one pass, be
-/// solved, or be several that are.
+/// The two loops of a condition that is made of comparisons of their places, of which one has a
+/// loop as it is: [j != i], [j <= i and j >= 3], [j > 2i or j = 2]. A fold under it may take one
+/// pass, be solved, or be several that are.
 std::optional<std::pair<loop, loop>> related_by(graph&, expr condition);
 
 /// The pairs under a condition: j <= stride * i + offset, or stride * i + offset <= j where it

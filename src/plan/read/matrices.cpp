@@ -117,7 +117,8 @@ private:
         defined_.add(made.target, plan_.slot_of(made.target).extents, value);
     }
 
-    // The names with which a value is another one; none: it is not the same, or where others want it.
+    // The names with which a value is another one; none: it is not the same, or where others want
+    // it.
     std::optional<loop_map> same_names(expr value, expr other) const {
         auto same = match(values_, value, other);
         if (!same || !want_the_same(values_, *same)) return {};
@@ -134,8 +135,8 @@ private:
         return known;
     }
 
-    // The tensor of a matrix that may serve a function, which is wanted everywhere if it says nothing
-    // else.
+    // The tensor of a matrix that may serve a function, which is wanted everywhere if it says
+    // nothing else.
     matrix_tensor* find(const matrix_function& f, expr wanted) {
         const auto serves = [&](const matrix_tensor& m) {
             if (m.always) return !wanted || meet(m.needs, f.what);

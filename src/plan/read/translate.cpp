@@ -309,8 +309,8 @@ expr translation::position(const ir::node& n, std::int32_t which) {
     return graph_.position(std::move(at));
 }
 
-// What stands below a sign that binds indices, which may have another extent there than elsewhere in
-// the equation: then they are other loops, and what is known of nodes is of those.
+// What stands below a sign that binds indices, which may have another extent there than elsewhere
+// in the equation: then they are other loops, and what is known of nodes is of those.
 template <class F>
 auto translation::below(ir::ref sign, F read) {
     const ir::node& n = program_.nodes[sign];

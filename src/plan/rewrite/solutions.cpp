@@ -147,8 +147,8 @@ private:
         }
         return expr::none;
     }
-    /// The factor with an inverse in it multiplied by the determinant; none: it has none of the same
-    /// matrix, or a sum on the way binds what the determinant depends on.
+    /// The factor with an inverse in it multiplied by the determinant; none: it has none of the
+    /// same matrix, or a sum on the way binds what the determinant depends on.
     expr times(expr e, expr determinant) {
         const auto& node = values_[e];
         if (inverse_at(e) != nullptr)
