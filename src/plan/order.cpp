@@ -130,14 +130,14 @@ private:
         const auto first = static_cast<std::ptrdiff_t>(plan_.steps.size());
         const access& target = of_.target;
         if (of_.place) {
-            steps.place_into(*of_.place, target, of_.indices);
+            steps.place_into(*of_.place, target);
             return mark_hiding(steps, first);
         }
         expr value = of_.value;
         if (of_.matrix) {
             if (plan_.holds(target.slot, type) && scale.alpha == 1 && scale.beta == 0 &&
                 of_.covers_all)
-                return steps.matrix_into(*of_.matrix, target, of_.indices);
+                return steps.matrix_into(*of_.matrix, target);
             value = steps.matrix_value(*of_.matrix, of_.indices);
         }
         known_.products.add(target, value);
@@ -174,7 +174,7 @@ private:
                 write_whole(slot_number::none, 1, beta);
                 if (beta != 0) beta = 1;
             }
-            if (!nothing) steps.into(target, of_.indices, value, beta);
+            if (!nothing) steps.into(target, value, beta);
             return;
         }
         if (scale.beta != 0) {
@@ -190,7 +190,7 @@ private:
                 write_whole(slot_number::none, 1, scale.beta);
             else write_whole(scale.old, scale.beta, 0);
         }
-        if (!nothing) steps.convert(result, target, of_.indices);
+        if (!nothing) steps.convert(result, target);
     }
 
     const ir::program_view& p_;

@@ -277,19 +277,19 @@ expr lowering::at_ends(expr value, const triangle& pairs) {
     const auto indices = united(without(graph_[value].indices, {pairs.i}), {pairs.j});
     const access target = temporary(indices);
     const auto at = [&](place there) { return moved(graph_, target, {pairs.j, std::move(there)}); };
-    emit_map(target, indices, graph_.constant(0));
+    emit_map(target, graph_.constant(0));
     if (end > first) {
         const moved_loop row = to_part(graph_, pairs.i, {first, end - first});
         place there{pairs.offset, {}};
         there.add(row.to, pairs.stride);
         const access inside = at(there);
-        emit_map(inside, loops_of(inside), graph_.moved(value, {&row, 1}));
+        emit_map(inside, graph_.moved(value, {&row, 1}));
     }
     if (all.count > 0) {
         const moved_loop row = to_part(graph_, pairs.i, all);
         const access edge = at({pairs.up ? last : 0, {}});
         const expr sum = graph_.sum(moved(loop_list{pairs.i}, row), graph_.moved(value, {&row, 1}));
-        emit_map(edge, loops_of(edge), graph_.add({graph_.load(edge), sum}));
+        emit_map(edge, graph_.add({graph_.load(edge), sum}));
     }
     return graph_.load(target);
 }
@@ -305,9 +305,9 @@ expr lowering::read_links(const link_of_pairs& links, pair_parts& parts, loop al
         parts.carried_in = longer_memory(axis_order(of_links), parts.link_loop, 2);
         // None leads to the first place or from the last; yet all of a tensor has to be numbers.
         for (const std::int64_t end : {std::int64_t{0}, graph_.extent(along)})
-            emit_map(parts.carried_in.at({end, {}}), without(of_links, {parts.link_loop}),
+            emit_map(parts.carried_in.at({end, {}}),
                      graph_.constant(0));
-        emit_map(parts.carried_in.at({1, {{parts.link_loop, 1}}}), of_links, links.factor);
+        emit_map(parts.carried_in.at({1, {{parts.link_loop, 1}}}), links.factor);
     }
     return graph_.load(parts.carried_in.at({forwards ? 0 : 1, {{along, 1}}}));
 }
@@ -320,7 +320,7 @@ expr lowering::recurrence(expr value, const link_of_pairs& links, pair_parts& pa
     const bool decays = links.is_logarithm || !graph_.is_constant(links.factor, 1);
     const expr decay = decays ? read_links(links, parts, along, forwards) : expr::none;
     const auto target = temporary(indices, value);
-    scan_into(fold::sum, target, indices, value, along, !forwards, decay, links.is_logarithm);
+    scan_into(fold::sum, target, value, along, !forwards, decay, links.is_logarithm);
     return graph_.load(target);
 }
 

@@ -46,7 +46,7 @@ expr lowering::numbers_of(expr e) {
     const bool counted = facts.largest <= static_cast<double>(counted_by(type_));
     if (facts.numbers == 0 && counted) return stored(e);
     lowering numbers(plan_, known_, equation_, order_, element::i64);
-    return graph_.load(numbers.computed(loop_list(node.indices), e));
+    return graph_.load(numbers.computed(e));
 }
 
 // A tensor of places that the program defines: no rule of an operand says how large they are.
@@ -64,7 +64,7 @@ expr lowering::picked(expr gather) {
     const auto target = memory_over(
         graph_[from].kind == kind::gather ? rows_order(from) : axis_order(graph_[gather].indices),
         plan_.type_of(source), plan_.is_truth(source));
-    emit_gather(from, target, graph_[gather].indices);
+    emit_gather(from, target);
     return picked_[gather] = graph_.load(target, graph_.is_condition(gather));
 }
 
@@ -144,11 +144,10 @@ bool lowering::compares_numbers(expr e) const {
 // The comparison in memory, made of numbers of 64 bits.
 expr lowering::compared(expr e) {
     if (const auto found = stored_.find(e); found != stored_.end()) return found->second;
-    const auto indices = graph_[e].indices;
     lowering whole(plan_, known_, equation_, order_, element::i64);
-    const expr truth = graph_.load(whole.computed(indices, e));
-    const access target = temporary(indices);
-    emit_gather(truth, target, indices);
+    const expr truth = graph_.load(whole.computed(e));
+    const access target = temporary(graph_[e].indices);
+    emit_gather(truth, target);
     return stored_[e] = graph_.load(target, true);
 }
 
@@ -244,21 +243,20 @@ expr lowering::checked_apart(expr gather) {
             graph_.gather(first, {lookups[k]}, {numbers.back()}, {&condition, 1}, node.condition);
         lookups[k].may_stray = true;
         if (graph_[check].kind != kind::gather) continue;
-        const loop_list loops = graph_[check].indices;
         const slot_number source = first.slot;
-        emit_gather(check, memory_over(loops, plan_.type_of(source), plan_.is_truth(source)),
-                    loops);
+        emit_gather(check, memory_over(graph_[check].indices, plan_.type_of(source),
+                                       plan_.is_truth(source)));
     }
     return graph_.regathered(gather, std::move(numbers), node.source, std::move(lookups));
 }
 
-void lowering::emit_gather(expr e, const access& target, const loop_list& indices) {
+void lowering::emit_gather(expr e, const access& target) {
     if (graph_[e].kind == kind::gather && has_edge(graph_[e].source)) e = padded(e);
     if (graph_[e].kind == kind::gather) e = checked_apart(without_own_condition(e));
     if (graph_[e].kind == kind::gather) e = with_stored_condition(e);
-    if (is_edged_gather(e)) return emit_gather_boxes(e, target, indices);
+    if (is_edged_gather(e)) return emit_gather_boxes(e, target);
     const auto& node = graph_[e];
-    assign made = begun(assignment_kind::gather, target, indices);
+    assign made = begun(assignment_kind::gather, target);
     made.body = e;
     if (node.kind == kind::gather) {
         expr_list arguments = node.arguments;
@@ -270,13 +268,13 @@ void lowering::emit_gather(expr e, const access& target, const loop_list& indice
 }
 
 // Rows that are looked up where a number says that is read beyond an edge: there it is 0.
-void lowering::emit_gather_boxes(expr e, const access& target, const loop_list& indices) {
-    for (const loop l : indices) {
+void lowering::emit_gather_boxes(expr e, const access& target) {
+    for (const loop l : loops_of(target)) {
         const auto parts = parts_of(graph_, l, e);
         if (is_uncut(parts)) continue;
         for (const auto& part : parts) {
             const auto m = to_part(graph_, l, part);
-            emit_gather(graph_.moved(e, m), moved(graph_, target, m), moved(indices, m));
+            emit_gather(graph_.moved(e, m), moved(graph_, target, m));
         }
         return;
     }
@@ -301,31 +299,26 @@ void lowering::emit_gather_boxes(expr e, const access& target, const loop_list& 
         arguments.push_back(plain ? a : stored(a));
     }
     if (lookups.empty())
-        return emit_gather(graph_.load(node.source, node.condition), target, indices);
-    emit_gather(graph_.regathered(e, std::move(arguments), node.source, std::move(lookups)), target,
-                indices);
+        return emit_gather(graph_.load(node.source, node.condition), target);
+    emit_gather(graph_.regathered(e, std::move(arguments), node.source, std::move(lookups)), target);
 }
 
-void lowering::emit_scatter(const scattered_sum& sum, const access& target,
-                            const loop_list& indices, double beta) {
+void lowering::emit_scatter(const scattered_sum& sum, const access& target, double beta) {
     if (graph_[sum.rows].kind == kind::operation && !stored_.contains(sum.rows) &&
         !known_.recomputed.memory_of(sum.rows)) {
         const loop_list all = graph_[sum.rows].indices;
         const access memory =
             memory_over(with_longest_last(graph_, axis_order(all, sum.rows), sum.at), type_);
-        into(memory, all, sum.rows, 0);
+        into(memory, sum.rows, 0);
         stored_[sum.rows] = graph_.load(memory, graph_.is_condition(sum.rows));
     }
     const expr rows = stored(sum.rows);
-    scale_target(target, indices, beta);
-    assign made;
-    made.equation = equation_;
-    made.kind = assignment_kind::scatter;
-    made.target = target;
+    scale_target(target, beta);
+    assign made = begun(assignment_kind::scatter, target);
     made.body = rows;
     made.beta = 1;
     // What turned out to be one number lacks loops of the target, too.
-    loop_list others = indices;
+    loop_list others = made.loops;
     for (const landing& l : sum.axes) others = without(others, {l.axis});
     made.loops = united(united(sum.by_number, graph_[rows].indices), others);
     made.over = without(made.loops, others);
@@ -345,8 +338,8 @@ expr lowering::before(const access& target, double beta) {
 }
 
 // What the target holds, times a number, before something is added to it.
-void lowering::scale_target(const access& target, const loop_list& indices, double beta) {
-    if (beta != 1) emit_map(target, indices, before(target, beta));
+void lowering::scale_target(const access& target, double beta) {
+    if (beta != 1) emit_map(target, before(target, beta));
 }
 
 }  // namespace ricci::plan

@@ -177,7 +177,7 @@ expr lowering::landed_together(fold folding, const loop_list& over, const landed
         })) {
         // What is no place may be too large for them, but is -1 whatever comes of it.
         lowering narrow(plan_, known_, equation_, order_, element::i32);
-        number = graph_.load(narrow.computed(loop_list(graph_[number].indices), number));
+        number = graph_.load(narrow.computed(number));
     }
     const loop all = graph_.loops().fresh(ir::none, places);
     place here;
@@ -186,7 +186,7 @@ expr lowering::landed_together(fold folding, const loop_list& over, const landed
     flat.at = {
         {all, number, graph_.apply(opcode::equal, graph_.position(std::move(here)), number)}};
     const expr folded = fold_of(folding, over, flat);
-    access read = computed(loop_list(graph_[folded].indices), folded);
+    access read = computed(folded);
     for (place& p : read.at) {
         std::int64_t stride = p.factor(all);
         if (stride == 0) continue;
@@ -238,9 +238,7 @@ expr lowering::fold_of(fold folding, const loop_list& over, const landed_fold& f
 // it as m, or 0 where that is not finite.
 expr lowering::landed_logarithm(const loop_list& over, landed_fold f) {
     f.rest.value = stored(f.rest.value);
-    const auto in_memory_now = [&](expr e) {
-        return graph_.load(computed(loop_list(graph_[e].indices), e));
-    };
+    const auto in_memory_now = [&](expr e) { return graph_.load(computed(e)); };
     const expr most = in_memory_now(fold_of(fold::maximum, over, f));
     const expr shift = in_memory_now(finite_or_zero(graph_, most, type_));
     landed_fold shifted = f;
@@ -251,8 +249,7 @@ expr lowering::landed_logarithm(const loop_list& over, landed_fold f) {
 }
 
 // target = the fold, of values that land where numbers say; false: they do not.
-bool lowering::fold_landed(fold folding, const loop_list& over, expr body, const access& target,
-                           const loop_list& indices) {
+bool lowering::fold_landed(fold folding, const loop_list& over, expr body, const access& target) {
     const bool joins = folding == fold::maximum || folding == fold::minimum ||
                        folding == fold::product || folding == fold::logsumexp;
     if (!joins || !graph_.solves_places()) return false;
@@ -260,18 +257,18 @@ bool lowering::fold_landed(fold folding, const loop_list& over, expr body, const
     const auto found = landed(folding, over, body);
     if (!found || !found->rest.value) return false;
     if (const expr together = landed_together(folding, over, *found)) {
-        emit_map(target, indices, together);
+        emit_map(target, together);
         return true;
     }
     const landing& there = found->at[0];
     if (found->at.size() > 1 || graph_.extent(there.axis) > counted_by(type_)) return false;
     if (folding == fold::logsumexp) {
-        emit_map(target, indices, landed_logarithm(over, *found));
+        emit_map(target, landed_logarithm(over, *found));
         return true;
     }
     const guarded& rest = found->rest;
     const expr value = rest.parts.empty() ? rest.value : body_of(graph_, folding, rest);
-    assign made = begun(assignment_kind::lookups, target, indices);
+    assign made = begun(assignment_kind::lookups, target);
     made.folding = folding;
     made.over = over;
     made.scale = graph_.constant(1);

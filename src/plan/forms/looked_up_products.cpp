@@ -40,11 +40,10 @@ expr lowering::looked_up_product(expr rows, expr other, const loop_list& summed)
     if (graph_[sum].kind != kind::sum) return expr::none;
     // One row behind the other.
     loop_list rows_first(places.begin(), places.end());
-    const loop_list indices = graph_[sum].indices;
-    for (const loop l : axis_order(without(indices, rows_first))) rows_first.push_back(l);
+    for (const loop l : axis_order(without(graph_[sum].indices, rows_first))) rows_first.push_back(l);
     const access product = memory_over(rows_first, type_);
     access picked = product;
-    into(product, indices, sum, 0);
+    into(product, sum, 0);
     auto lookups = node.lookups;
     for (std::size_t k = 0; k < lookups.size(); ++k) {
         picked.at[k] = {};

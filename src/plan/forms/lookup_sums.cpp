@@ -202,7 +202,7 @@ std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
     return found;
 }
 
-void lowering::emit_lookups(const lookup_sum& sum, const access& target, const loop_list& indices,
+void lowering::emit_lookups(const lookup_sum& sum, const access& target,
                             double beta) {
     expr_list factors;
     for (const expr f : sum.factors) {
@@ -223,8 +223,8 @@ void lowering::emit_lookups(const lookup_sum& sum, const access& target, const l
             graph_.regathered(f, std::move(numbers), graph_[f].source, std::move(lookups)));
     }
     const expr numbers = sum.axis ? numbers_of(sum.numbers) : expr::none;
-    if (beta != 0) scale_target(target, indices, beta);
-    assign made = begun(assignment_kind::lookups, target, indices);
+    if (beta != 0) scale_target(target, beta);
+    assign made = begun(assignment_kind::lookups, target);
     made.folding = sum.over.empty() ? fold::none : fold::sum;
     made.over = sum.over;
     made.scale = plain(sum.scale, 1);
@@ -255,7 +255,7 @@ expr lowering::looked_up(const lookup_sum& sum) {
         break;
     }
     const access target = memory_over(axes, type_);
-    emit_lookups(sum, target, indices, 0);
+    emit_lookups(sum, target, 0);
     expr_list product = sum.beside;
     product.push_back(graph_.load(target));
     return graph_.sum(sum.later, graph_.multiply(product));

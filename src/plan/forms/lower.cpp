@@ -58,8 +58,8 @@ struct lowering::terms_by_way {
     }
 };
 
-void lowering::into(const access& target, const loop_list& indices, expr value, double beta) {
-    if (splits_strides(target, indices, value, beta)) return;
+void lowering::into(const access& target, expr value, double beta) {
+    if (splits_strides(target, value, beta)) return;
     terms_by_way found;
     // A number in front of a sum of terms leaves several.
     const expr_list terms = spread(value);
@@ -70,15 +70,15 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
             if (const auto apart =
                     products_.written_out(graph_[term].over, graph_[term].arguments[0]);
                 apart && bound_with_stride(fold::sum, apart->over, apart->body, false).what &&
-                splits_strides(target, indices, graph_.sum(apart->over, apart->body), beta))
+                splits_strides(target, graph_.sum(apart->over, apart->body), beta))
                 return products_.take(*apart);
-        if (is_written_alone(target, indices, with_written_out(terms[0]), beta, found)) return;
+        if (is_written_alone(target, with_written_out(terms[0]), beta, found)) return;
     } else {
         const bool several = graph_.terms(value).size() > 1;
         for (const expr t : terms) {
             const expr term = with_written_out(t);
             // Written here directly, unless other terms need it too.
-            if (!is_sum_over(indices, term) || (several && is_in_another(term, terms)))
+            if (!is_sum_into(target, term) || (several && is_in_another(term, terms)))
                 found.rest.push_back(term);
             else if (!is_placed_apart(term, found)) add_resolved(term, found);
         }
@@ -88,19 +88,19 @@ void lowering::into(const access& target, const loop_list& indices, expr value, 
         beta = 1;
     }
     for (const auto& s : found.scattered) {
-        emit_scatter(s, target, indices, beta);
+        emit_scatter(s, target, beta);
         beta = 1;
     }
     for (const auto& s : found.looked_up) {
-        emit_lookups(s, target, indices, beta);
+        emit_lookups(s, target, beta);
         beta = 1;
     }
-    if (!found.rest.empty()) write_rest(target, indices, found, beta);
+    if (!found.rest.empty()) write_rest(target, found, beta);
 }
 
-/// Whether it is a sum with all of these indices.
-bool lowering::is_sum_over(const loop_list& indices, expr term) const {
-    return graph_[term].kind == kind::sum && graph_[term].indices == indices;
+/// Whether it is a sum with all loops of a target.
+bool lowering::is_sum_into(const access& target, expr term) const {
+    return graph_[term].kind == kind::sum && graph_[term].indices == loops_of(target);
 }
 
 /// Whether other terms need a sum, too.
@@ -138,16 +138,16 @@ void lowering::add_resolved(expr sum, terms_by_way& found) {
 
 // Writes the only term of a value where it is a product of lookups, or a sum that is made in the
 // memory of the target; false: it is among `found` now.
-bool lowering::is_written_alone(const access& target, const loop_list& indices, expr term,
+bool lowering::is_written_alone(const access& target, expr term,
                                 double beta, terms_by_way& found) {
-    if (graph_[term].indices == indices && (beta == 0 || beta == 1) &&
-        graph_[term].code == opcode::multiply) {
+    if (graph_[term].code == opcode::multiply && (beta == 0 || beta == 1) &&
+        graph_[term].indices == loops_of(target)) {
         if (const auto s = lookups_of(term)) {
-            emit_lookups(*s, target, indices, beta);
+            emit_lookups(*s, target, beta);
             return true;
         }
     }
-    if (!is_sum_over(indices, term)) {
+    if (!is_sum_into(target, term)) {
         found.rest.push_back(term);
         return false;
     }
@@ -165,7 +165,7 @@ bool lowering::is_written_alone(const access& target, const loop_list& indices, 
             return true;
         }
         if (there && graph_[*there].kind == kind::sum) {
-            into(target, indices, *there, 0);
+            into(target, *there, 0);
             return true;
         }
         if (there) {
@@ -179,50 +179,52 @@ bool lowering::is_written_alone(const access& target, const loop_list& indices, 
 
 // What is left of a value when the sums that are written by themselves are in the target: one
 // element-wise pass, a fold, or a gather.
-void lowering::write_rest(const access& target, const loop_list& indices, const terms_by_way& found,
+void lowering::write_rest(const access& target, const terms_by_way& found,
                           double beta) {
     const expr_list& rest = found.rest;
     if (!found.has_sums() && beta == 0) {
         const auto holder = std::ranges::find_if(rest, [&](expr e) { return graph_[e].sums; });
-        if (holder != rest.end()) use_target_memory(target, indices, *holder);
+        if (holder != rest.end()) use_target_memory(target, *holder);
     }
     const expression& only = graph_[rest[0]];
-    const bool alone = rest.size() == 1 && beta == 0 && only.indices == indices;
+    const bool alone = rest.size() == 1 && beta == 0 && only.indices == loops_of(target);
     if (alone && only.kind == kind::fold) {
-        write_fold(target, indices, only);
+        write_fold(target, only);
     } else if (alone && only.kind == kind::gather &&
                plan_.holds(only.source.slot, plan_.type_of(target.slot))) {
-        emit_gather(rest[0], target, indices);
+        emit_gather(rest[0], target);
     } else {
         auto terms = rest;
         if (beta != 0) terms.push_back(before(target, beta));
-        emit_map(target, indices, graph_.add(terms));
+        emit_map(target, graph_.add(terms));
     }
     forget(target);
 }
 
-void lowering::write_fold(const access& target, const loop_list& indices, const expression& what) {
+void lowering::write_fold(const access& target, const expression& what) {
     const bool counts = what.folding == fold::sum && graph_.is_condition(what.arguments[0]);
     if (what.folding != fold::sum || counts) {
         const auto there = prefix_of(what.folding, what.over, what.arguments[0], &target);
-        if (there && *there != graph_.load(target)) emit_map(target, indices, *there);
+        if (there && *there != graph_.load(target)) emit_map(target, *there);
         if (there) return;
         const expr apart = in_parts(what.folding, what.over, what.arguments[0]);
-        if (apart) return emit_map(target, indices, apart);
-        if (!counts && fold_landed(what.folding, what.over, what.arguments[0], target, indices))
+        if (apart) return emit_map(target, apart);
+        if (!counts && fold_landed(what.folding, what.over, what.arguments[0], target))
             return;
     }
-    emit_map(target, indices, what.arguments[0], what.folding, what.over);
+    emit_map(target, what.arguments[0], what.folding, what.over);
 }
 
-access lowering::computed(const loop_list& indices, expr value) {
-    const access result = temporary(indices);
-    into(result, indices, value, 0);
+access lowering::computed(expr value) { return computed(graph_[value].indices, value); }
+
+access lowering::computed(const loop_list& loops, expr value) {
+    const access result = temporary(loops);
+    into(result, value, 0);
     return result;
 }
 
-void lowering::convert(const access& value, const access& target, const loop_list& indices) {
-    emit_gather(graph_.load(value), target, indices);
+void lowering::convert(const access& value, const access& target) {
+    emit_gather(graph_.load(value), target);
 }
 
 // The last pass has overwritten what stood in the target on the way.
@@ -233,7 +235,8 @@ void lowering::forget(const access& target) {
 
 // A contraction inside an element-wise expression, of the target's own shape, is written to the
 // target, where the last pass reads it element for element: no memory of its own.
-void lowering::use_target_memory(const access& target, const loop_list& indices, expr body) {
+void lowering::use_target_memory(const access& target, expr body) {
+    const loop_list indices = loops_of(target);
     if (graph_[body].indices != indices ||
         (graph_[body].kind == kind::fold && graph_[body].folding != fold::softmax))
         return;
@@ -276,30 +279,24 @@ expr lowering::stored(expr e) {
                plan_.is_whole(graph_[e].source)) {
         result = native(e);  // as it lies, and once for all that read it
     } else if (is_foreign(e)) {
-        const auto indices = graph_[e].indices;
-        const auto target = temporary(indices);
-        emit_gather(e, target, indices);
+        const auto target = temporary(graph_[e].indices);
+        emit_gather(e, target);
         result = graph_.load(target, condition);
     } else if (graph_[e].kind == kind::sum) {
         if (scattered_sum s; is_scatter(e, s)) {
-            const auto indices = graph_[e].indices;
-            const auto target = temporary(indices);
-            emit_scatter(s, target, indices, 0);
+            const auto target = temporary(graph_[e].indices);
+            emit_scatter(s, target, 0);
             return stored_[e] = graph_.load(target);
         }
-        if (has_strides(e)) {
-            const access target = computed(loop_list(graph_[e].indices), e);
-            return stored_[e] = graph_.load(target);
-        }
+        if (has_strides(e)) return stored_[e] = graph_.load(computed(e));
         const auto r = resolve(e);
         if (r.contracted) result = stored(r.product);
         value = r.value;
     }
     if (!result && graph_[value].kind == kind::load) result = stored(value);
     if (!result) {
-        const auto indices = graph_[value].indices;
-        const auto target = temporary(indices, value);
-        into(target, indices, value, 0);
+        const auto target = temporary(graph_[value].indices, value);
+        into(target, value, 0);
         result = graph_.load(target, condition);
     }
     stored_[e] = result;
@@ -337,12 +334,12 @@ expr lowering::plain(expr e, double loops) {
     return graph_.apply(node.code, arguments[0], arguments[1], arguments[2]);
 }
 
-assign lowering::begun(assignment_kind kind, const access& target, loop_list loops) const {
+assign lowering::begun(assignment_kind kind, const access& target) const {
     assign made;
     made.equation = equation_;
     made.kind = kind;
     made.target = target;
-    made.loops = std::move(loops);
+    made.loops = loops_of(target);
     return made;
 }
 
@@ -363,9 +360,7 @@ void lowering::emit(const contraction_of& product, const access& target, double 
             hides_ = hides_ || has_edge(graph_[e].source, edge::nothing);
     }
     hides_ = hides_ || product.hides || graph_.has_bracket(product.scale);
-    assign made =
-        begun(assignment_kind::contract, target,
-              without(united(graph_[product.a].indices, graph_[product.b].indices), product.over));
+    assign made = begun(assignment_kind::contract, target);
     made.folding = fold::sum;
     made.over = product.over;
     made.body = both_factors(product);
@@ -375,32 +370,31 @@ void lowering::emit(const contraction_of& product, const access& target, double 
 }
 
 // Of what is the same along the loop the first place is that of the extremum.
-void lowering::place_into(const place_of_extremum& p, const access& target,
-                          const loop_list& indices) {
-    if (graph_.size(indices) == 0) return;
+void lowering::place_into(const place_of_extremum& p, const access& target) {
+    if (graph_.size(loops_of(target)) == 0) return;
     if (!contains(graph_[p.value].indices, p.along))
-        return emit_map(target, indices, graph_.constant(0));
-    assign made = begun(assignment_kind::extremum, target, indices);
+        return emit_map(target, graph_.constant(0));
+    assign made = begun(assignment_kind::extremum, target);
     made.folding = p.largest ? fold::maximum : fold::minimum;
     made.over = {p.along};
     made.body = stored(p.value);
     put(std::move(made));
 }
 
-void lowering::emit_map(const access& target, const loop_list& indices, expr body, fold folding,
+void lowering::emit_map(const access& target, expr body, fold folding,
                         const loop_list& over) {
-    const expr value = plain(body, graph_.size(united(indices, over)));
+    const expr value = plain(body, graph_.size(united(loops_of(target), over)));
     if (graph_[value].edged || !shifts_of(value, over).empty())
-        emit_edged_map(target, indices, value, folding, over);
+        emit_edged_map(target, value, folding, over);
     else put(map_into(equation_, target, value, folding, over));
 }
 
 // A fold, or element-wise.
-void lowering::emit_value(const access& target, const loop_list& indices, expr value) {
+void lowering::emit_value(const access& target, expr value) {
     const auto& node = graph_[value];
     if (node.kind == kind::fold)
-        emit_map(target, indices, node.arguments[0], node.folding, node.over);
-    else emit_map(target, indices, value);
+        emit_map(target, node.arguments[0], node.folding, node.over);
+    else emit_map(target, value);
 }
 
 }  // namespace ricci::plan

@@ -55,14 +55,15 @@ public:
           order_(std::move(order)),
           type_(type) {}
 
-    /// target = value + beta * target. `indices`: those of the target, sorted, without extents of
-    /// 1.
-    void into(const access& target, const loop_list& indices, expr value, double beta);
+    /// target = value + beta * target.
+    void into(const access& target, expr value, double beta);
 
-    /// value in memory of its own, of the type that is computed with.
-    access computed(const loop_list& indices, expr value);
+    /// value in memory of its own, with an axis for each of its loops, or of these, of the type that
+    /// is computed with.
+    access computed(expr value);
+    access computed(const loop_list& loops, expr value);
     /// target = what `computed` has given, rounded to the type of the target.
-    void convert(const access& value, const access& target, const loop_list& indices);
+    void convert(const access& value, const access& target);
 
     /// A function of matrices whose rows and columns are loops, in matrix_steps.cpp. `matrix` and
     /// `right` are read where they are, or stored first.
@@ -73,7 +74,7 @@ public:
         std::string words = {};  // where the matrix stands, for a message
         bool symmetric = false;  // by how it is written
     };
-    void matrix_into(const matrix_function& f, const access& target, const loop_list& indices);
+    void matrix_into(const matrix_function& f, const access& target);
     /// The same in memory of its own.
     expr matrix_value(const matrix_function& f, const loop_list& indices);
     /// The place of an extremum of a value along a loop.
@@ -82,7 +83,7 @@ public:
         loop along;
         expr value;
     };
-    void place_into(const place_of_extremum& p, const access& target, const loop_list& indices);
+    void place_into(const place_of_extremum& p, const access& target);
     /// The memory that holds a sum or a fold of what was lowered, or none.
     expr in_memory(expr e) const {
         const auto found = stored_.find(e);
@@ -111,14 +112,14 @@ private:
 
     struct terms_by_way;
     bool is_in_another(expr sum, const expr_list& terms) const;
-    bool is_sum_over(const loop_list& indices, expr term) const;
+    bool is_sum_into(const access& target, expr term) const;
     bool is_placed_apart(expr sum, terms_by_way& found);
     void add_resolved(expr sum, terms_by_way& found);
-    bool is_written_alone(const access& target, const loop_list& indices, expr term, double beta,
+    bool is_written_alone(const access& target, expr term, double beta,
                           terms_by_way& found);
-    void write_rest(const access& target, const loop_list& indices, const terms_by_way& found,
+    void write_rest(const access& target, const terms_by_way& found,
                     double beta);
-    void write_fold(const access& target, const loop_list& indices, const expression& what);
+    void write_fold(const access& target, const expression& what);
 
     // What sums come to, in lower_sums.cpp.
     expr other_form(expr sum);
@@ -156,8 +157,7 @@ private:
     expr landed_together(fold folding, const loop_list& over, const landed_fold& f);
     expr fold_of(fold folding, const loop_list& over, const landed_fold& f);
     expr landed_logarithm(const loop_list& over, landed_fold f);
-    bool fold_landed(fold folding, const loop_list& over, expr body, const access& target,
-                     const loop_list& indices);
+    bool fold_landed(fold folding, const loop_list& over, expr body, const access& target);
 
     /// Rows added up where all numbers are sums of positions.
     struct scattered_sum {
@@ -168,10 +168,10 @@ private:
     };
     std::optional<place> place_on(loop axis, expr numbers) const;
     bool is_scatter(expr sum, scattered_sum& found);
-    void emit_scatter(const scattered_sum& s, const access& target, const loop_list& indices,
+    void emit_scatter(const scattered_sum& s, const access& target,
                       double beta);
     expr before(const access& target, double beta);
-    void scale_target(const access& target, const loop_list& indices, double beta);
+    void scale_target(const access& target, double beta);
 
     // Sums with lookups, in lookup_sums.cpp.
     /// A sum of products that are read, or added up, where tensors say; what it gives is multiplied
@@ -202,13 +202,13 @@ private:
     // In looked_up_products.cpp.
     expr looked_up_product(expr rows, expr other, const loop_list& summed);
     expr product_of_rows(expr a, expr b, const loop_list& summed);
-    void emit_lookups(const lookup_sum& s, const access& target, const loop_list& indices,
+    void emit_lookups(const lookup_sum& s, const access& target,
                       double beta);
 
     expr without_own_condition(expr gather);
     expr checked_apart(expr gather);
     expr with_stored_condition(expr gather);
-    void emit_gather(expr e, const access& target, const loop_list& indices);
+    void emit_gather(expr e, const access& target);
     bool is_edged_gather(expr e) const;
     bool is_foreign(expr e) const;
     expr numbers_of(expr e);
@@ -284,8 +284,8 @@ private:
     bool hides_beside(const prefix_product& p);
     std::optional<prefix_product> scanned(fold folding, const loop_list& over, expr body);
     expr read_at_end(const prefix_product& p, const longer_axis& memory);
-    void write(const access& target, const loop_list& indices, expr value);
-    void scan_into(fold folding, const access& target, const loop_list& indices, expr value,
+    void write(const access& target, expr value);
+    void scan_into(fold folding, const access& target, expr value,
                    loop along, bool backwards, expr decay = expr::none, bool logarithms = false);
     std::optional<expr> prefix_of(fold folding, const loop_list& over, expr body,
                                   const access* target = nullptr);
@@ -417,7 +417,7 @@ private:
                     double beta);
     std::optional<prefix_product> in_blocks(expr sum) const;
     void emit_in_blocks(const prefix_product& p, const access& target, double beta);
-    void use_target_memory(const access& target, const loop_list& indices, expr body);
+    void use_target_memory(const access& target, expr body);
     void forget(const access& target);
 
     // Places with edges, in lower_edges.cpp.
@@ -443,7 +443,7 @@ private:
     strided_bound bound_with_stride(expr fold);
     expr in_residues(const loop_list& over, expr body);
     moved_loop residue_of(loop l, std::int64_t stride, std::int64_t residue);
-    bool splits_strides(const access& target, const loop_list& indices, expr value, double beta);
+    bool splits_strides(const access& target, expr value, double beta);
     void unroll_shifts(expr& body, fold folding, loop_list& over);
     expr log_of_sum(const expr_list& values);
     expr combined(fold folding, const expr_list& values);
@@ -452,13 +452,13 @@ private:
     void emit_part(contraction_of product, const access& target, double beta);
     bool is_cut_in_few(const contraction_of& product) const;
     bool has_edged_operands(const contraction_of& product) const;
-    void emit_edged_map(const access& target, const loop_list& indices, expr body, fold folding,
+    void emit_edged_map(const access& target, expr body, fold folding,
                         loop_list over);
-    void emit_gather_boxes(expr e, const access& target, const loop_list& indices);
-    void emit_boxes(const access& target, const loop_list& indices, expr body,
+    void emit_gather_boxes(expr e, const access& target);
+    void emit_boxes(const access& target, expr body,
                     fold folding = fold::none, const loop_list& over = {});
     void emit_boxes(const contraction_of& product, const access& target, double beta);
-    void emit_value(const access& target, const loop_list& indices, expr value);
+    void emit_value(const access& target, expr value);
 
     access temporary(const loop_list& indices, expr like = expr::none);
     longer_axis longer_memory(const loop_list& axes, loop longer, std::int64_t by);
@@ -467,10 +467,10 @@ private:
     place inner_address_of(const access& a) const;
     loop_list axis_order(const loop_list& indices, expr like = expr::none) const;
 
-    assign begun(assignment_kind kind, const access& target, loop_list loops) const;
+    assign begun(assignment_kind kind, const access& target) const;
     void put(assign made);
     void emit(const contraction_of& product, const access& target, double beta);
-    void emit_map(const access& target, const loop_list& indices, expr body,
+    void emit_map(const access& target, expr body,
                   fold folding = fold::none, const loop_list& over = {});
 
     program_plan& plan_;

@@ -70,9 +70,7 @@ expr lowering::picked_by_iterations(expr load) {
             const auto both = graph_.within(p, p.low, p.high);
             inside.insert(inside.end(), both.begin(), both.end());
         }
-        const expr at = place_within(p);
-        const loop_list indices = graph_[at].indices;
-        numbers.push_back(graph_.load(whole.computed(indices, at)));
+        numbers.push_back(graph_.load(whole.computed(place_within(p))));
         lookups.push_back({static_cast<std::int32_t>(axis)});
         p = {};
     }
@@ -130,7 +128,7 @@ expr lowering::copied_axes(expr load) {
     target.slot = read.slot =
         plan_.add(workspace_slot(plan_, std::move(extents), std::move(letters), type_));
     target.positions = read.positions = {0, -1};
-    emit_boxes(target, axes, copied);
+    emit_boxes(target, copied);
     return node.kind == kind::load
                ? graph_.load(std::move(read), node.condition)
                : graph_.regathered(load, node.arguments, std::move(read), node.lookups);
@@ -198,7 +196,7 @@ access lowering::converted(const access& from, bool condition) {
     if (read_from.kind == storage::input ||
         (read_from.kind == storage::workspace && read_from.name != ir::none))
         known_.converted.push_back({from.slot, result.slot, type_, condition});
-    emit_gather(read, target, axes);
+    emit_gather(read, target);
     return result;
 }
 

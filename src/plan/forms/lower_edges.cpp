@@ -117,7 +117,7 @@ void lowering::unroll_shifts(expr& body, fold folding, loop_list& over) {
     over = without(over, shifting);
 }
 
-void lowering::emit_edged_map(const access& target, const loop_list& indices, expr body,
+void lowering::emit_edged_map(const access& target, expr body,
                               fold folding, loop_list over) {
     if (folding == fold::mean) {
         const double count = graph_.size(over);
@@ -138,28 +138,29 @@ void lowering::emit_edged_map(const access& target, const loop_list& indices, ex
             }
             // Each part is a fold of its own; one alone takes the place of all.
             const expr value = values.empty() ? graph_.constant(0) : combined(folding, values);
-            return emit_value(target, indices, value);
+            return emit_value(target, value);
         }
         if (over.empty()) folding = fold::none;
     }
+    const loop_list indices = loops_of(target);
     std::int64_t boxes = 1;
     for (const loop l : indices) {
         boxes *= static_cast<std::int64_t>(parts_of(graph_, l, body).size());
         if (boxes > most_boxes) break;
     }
     body = without_edges(body, boxes > most_boxes ? loop_list{} : without(indices, over));
-    emit_boxes(target, indices, body, folding, over);
+    emit_boxes(target, body, folding, over);
 }
 
-void lowering::emit_boxes(const access& target, const loop_list& indices, expr body, fold folding,
+void lowering::emit_boxes(const access& target, expr body, fold folding,
                           const loop_list& over) {
     if (graph_[body].edged)
-        for (const loop l : without(indices, over)) {
+        for (const loop l : without(loops_of(target), over)) {
             const auto parts = parts_of(graph_, l, body);
             if (is_uncut(parts)) continue;
             for (const auto& part : parts) {
                 const auto m = to_part(graph_, l, part);
-                emit_boxes(moved(graph_, target, m), moved(indices, m), graph_.moved(body, m),
+                emit_boxes(moved(graph_, target, m), graph_.moved(body, m),
                            folding, over);
             }
             return;
@@ -186,7 +187,7 @@ void lowering::emit_part(contraction_of product, const access& target, double be
     expr value = graph_.multiply({product.scale, both_factors(product)});
     if (!product.over.empty()) value = graph_.row(fold::sum, product.over, value);
     if (beta != 0) value = graph_.add({value, before(target, beta)});
-    emit_value(target, indices, value);
+    emit_value(target, value);
 }
 
 void lowering::emit_boxes(const contraction_of& product, const access& target, double beta) {
@@ -210,10 +211,10 @@ void lowering::emit_boxes(const contraction_of& product, const access& target, d
                 continue;
             }
             const access box = moved(graph_, target, m);
-            if (nothing) emit_map(box, loops_of(box), before(box, beta));
+            if (nothing) emit_map(box, before(box, beta));
             else emit_part(there, box, beta);
         }
-        if (summed && first) emit_map(target, loops_of(target), before(target, beta));
+        if (summed && first) emit_map(target, before(target, beta));
         return;
     }
     throw std::logic_error("edges of a contraction that no cut settles");

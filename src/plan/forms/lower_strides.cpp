@@ -146,8 +146,9 @@ moved_loop lowering::residue_of(loop l, std::int64_t stride, std::int64_t residu
 
 // What reads every second element, say, of a sum adds to every second one of what it is the
 // derivative by: the even ones and the odd ones are computed apart, or as a loop of their own.
-bool lowering::splits_strides(const access& target, const loop_list& indices, expr value,
+bool lowering::splits_strides(const access& target, expr value,
                               double beta) {
+    const loop_list indices = loops_of(target);
     strided_loop found;
     find_strides(graph_, value, indices, found);
     if (!found.what) {
@@ -175,7 +176,7 @@ bool lowering::splits_strides(const access& target, const loop_list& indices, ex
     for (const auto& [m, there] : parts)
         if (!there) return false;
     for (const auto& [m, there] : parts)
-        into(moved(graph_, target, m), moved(indices, m), there, beta);
+        into(moved(graph_, target, m), there, beta);
     return true;
 }
 

@@ -28,7 +28,7 @@ expr lowering::other_form(expr sum) {
     if (const auto decaying = recurrence_of(over, body)) return *decaying;
     if (const expr apart = extrema_in_parts(over, body)) return apart;
     if (const expr apart = weights_in_parts(over, body)) return apart;
-    if (in_blocks(sum)) return graph_.load(computed(loop_list(graph_[sum].indices), sum));
+    if (in_blocks(sum)) return graph_.load(computed(sum));
     if (const auto s = lookups_of(sum)) return looked_up(*s);
     if (lands_together(sum)) {
         const auto there = *landed(sum);

@@ -84,7 +84,7 @@ void lowering::emit_matrix(const matrix_function& f, matrix_task task, const acc
     if (from.of_triangle && !solves) {  // a determinant of a triangle reads its own factors
         from = factorised(f, steps::factor_kind::lower);
     }
-    assign made = begun(assignment_kind::matrix, target, loops_of(target));
+    assign made = begun(assignment_kind::matrix, target);
     made.body = graph_.load(factors_at(from));
     made.matrix = {task, from.kind, from.size, f.row, f.column, from.batch};
     made.matrix.transposed = from.transposed;
@@ -103,15 +103,15 @@ void lowering::emit_matrix(const matrix_function& f, matrix_task task, const acc
     known_.factors.add(from);
 }
 
-void lowering::matrix_into(const matrix_function& f, const access& target,
-                           const loop_list& indices) {
+void lowering::matrix_into(const matrix_function& f, const access& target) {
     if (!is_factored_type(type_))
         throw error(
             fmt::format("ricci: functions of matrices are computed in float, double and "
                         "complex numbers, and not in {}.",
                         name_of(type_)));
+    const loop_list indices = loops_of(target);
     if (graph_.size(indices) == 0) return;
-    const auto number = [&](double value) { emit_map(target, indices, graph_.constant(value)); };
+    const auto number = [&](double value) { emit_map(target, graph_.constant(value)); };
     const bool empty = graph_.extent(f.row) == 0;
     switch (f.what) {
         case ir::reduction::solve:
@@ -136,7 +136,7 @@ void lowering::matrix_into(const matrix_function& f, const access& target,
     emit_matrix(f, matrix_task::sign, sign);
     // NaN of a negative sign, 0 of a positive one.
     const expr of_sign = graph_.apply(opcode::log, graph_.load(sign));
-    emit_map(target, indices, graph_.add({graph_.load(logarithm), of_sign}));
+    emit_map(target, graph_.add({graph_.load(logarithm), of_sign}));
 }
 
 // Those that use factors come after those that make them.
@@ -154,7 +154,7 @@ void mark_solved_factors(program_plan& plan) {
 
 expr lowering::matrix_value(const matrix_function& f, const loop_list& indices) {
     const access result = temporary(indices);
-    matrix_into(f, result, indices);
+    matrix_into(f, result);
     return graph_.load(result);
 }
 

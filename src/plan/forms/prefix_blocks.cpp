@@ -229,9 +229,9 @@ lowering::carried_states lowering::emit_states(const prefix_product& p, const bl
     const auto state = [&](std::int64_t number) {
         return states.at({p.forwards ? number : all - 1 - number, {}});
     };
-    if (ahead.empty()) emit_map(state(0), p.state, graph_.constant(0), fold::none, {});
+    if (ahead.empty()) emit_map(state(0), graph_.constant(0));
     for (std::size_t k = 0; k < ahead.size(); ++k)
-        write(state(static_cast<std::int64_t>(k)), p.state,
+        write(state(static_cast<std::int64_t>(k)),
               sum_of_columns(p, to_part(graph_, p.j, ahead[k])));
     if (blocks > 0) {
         const loop each = loops.fresh(loops.letter(p.j), blocks);
@@ -240,12 +240,10 @@ lowering::carried_states lowering::emit_states(const prefix_product& p, const bl
         add_counter(graph_, columns.to, loops.part(p.j, 0, 1, b.size), 1);
         place at{p.forwards ? before : 0, {}};
         add_counter(graph_, at, each, 1);
-        auto indices = p.state;
-        if (blocks > 1) add_loop(indices, each);
-        write(states.at(std::move(at)), indices, sum_of_columns(p, columns, each));
+        write(states.at(std::move(at)), sum_of_columns(p, columns, each));
     }
     if (all > 1)
-        scan_into(fold::sum, states.whole, united(p.state, {along}), graph_.load(states.whole),
+        scan_into(fold::sum, states.whole, graph_.load(states.whole),
                   along, !p.forwards);
 
     carried_states made;
@@ -262,7 +260,7 @@ void lowering::emit_rows_of_state(const prefix_product& p, const access& target,
                                   const moved_loop& row, const access& state, double beta) {
     const expr rows = graph_.moved(graph_.multiply(p.others), {&row, 1});
     const access there = moved(graph_, target, row);
-    into(there, loops_of(there), graph_.sum(p.later, graph_.multiply({graph_.load(state), rows})),
+    into(there, graph_.sum(p.later, graph_.multiply({graph_.load(state), rows})),
          beta);
 }
 
@@ -280,7 +278,7 @@ void lowering::emit_pairs(const prefix_product& p, const access& target, const b
     auto summed = without(p.over, {p.j});
     if (b.j) add_loop(summed, b.j);
     const access there = moved(graph_, target, b.row);
-    into(there, loops_of(there), graph_.sum(summed, graph_.multiply({condition, pairs})), beta);
+    into(there, graph_.sum(summed, graph_.multiply({condition, pairs})), beta);
 }
 
 // target = sum + beta * target.
@@ -300,7 +298,7 @@ void lowering::emit_in_blocks(const prefix_product& p, const access& target, dou
         const access there = moved(graph_, target, row);
         const expr old = beta == 0 ? graph_.constant(0)
                                    : graph_.multiply({graph_.constant(beta), graph_.load(there)});
-        emit_map(there, loops_of(there), old, fold::none, {});
+        emit_map(there, old);
     }
     if (b.left > 0) {
         const auto row = to_part(graph_, p.i, parts.rows_at(parts.none, b.left)),

@@ -16,20 +16,20 @@ constexpr std::int64_t fewest_scanned = 8;
 
 }  // namespace
 
-// target = value, which may lack some of the indices.
-void lowering::write(const access& target, const loop_list& indices, expr value) {
-    if (graph_[value].indices == indices) into(target, indices, value, 0);
-    else emit_map(target, indices, value, fold::none, {});
+// target = value, which may lack some of its loops.
+void lowering::write(const access& target, expr value) {
+    if (graph_[value].indices == loops_of(target)) into(target, value, 0);
+    else emit_map(target, value);
 }
 
 // target = the fold of the value up to each place of a loop, or from it on.
-void lowering::scan_into(fold folding, const access& target, const loop_list& indices, expr value,
+void lowering::scan_into(fold folding, const access& target, expr value,
                          loop along, bool backwards, expr decay, bool logarithms) {
     const auto& node = graph_[value];
-    const bool in_memory =
-        node.kind == kind::load && !node.edged && !is_foreign(value) && node.indices == indices;
-    if (!in_memory) write(target, indices, value);
-    assign scan = begun(assignment_kind::scan, target, indices);
+    const bool in_memory = node.kind == kind::load && !node.edged && !is_foreign(value) &&
+                           node.indices == loops_of(target);
+    if (!in_memory) write(target, value);
+    assign scan = begun(assignment_kind::scan, target);
     scan.folding = folding;
     scan.along = along;
     scan.backwards = backwards;
@@ -238,17 +238,16 @@ std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, exp
     if (target != nullptr && is_read_as_it_stands(*p, *target) && p->others.empty()) {
         const moved_loop there{p->i, {0, {{p->j, 1}}}};
         const access written = moved(graph_, *target, there);
-        const auto indices = loops_of(written);
-        if (without(graph_[value].indices, indices).empty()) {
-            scan_into(folding, written, indices, value, p->j, !p->forwards);
+        if (without(graph_[value].indices, loops_of(written)).empty()) {
+            scan_into(folding, written, value, p->j, !p->forwards);
             return graph_.load(*target);
         }
     }
     const auto indices = united(graph_[value].indices, {p->j});
     const auto memory = longer_memory(axis_order(indices, value), p->j, 1);
-    emit_map(memory.at({p->forwards ? 0 : graph_.extent(p->j), {}}), without(indices, {p->j}),
-             graph_.constant(identity_of(folding)), fold::none, {});
-    scan_into(folding, memory.at({p->forwards ? 1 : 0, {{p->j, 1}}}), indices, value, p->j,
+    emit_map(memory.at({p->forwards ? 0 : graph_.extent(p->j), {}}),
+             graph_.constant(identity_of(folding)));
+    scan_into(folding, memory.at({p->forwards ? 1 : 0, {{p->j, 1}}}), value, p->j,
               !p->forwards);
     value = read_at_end(*p, memory);
     if (p->others.empty() && p->later.empty()) return value;
