@@ -95,7 +95,7 @@ private:
             const auto& loops = values_[v.condition].indices;
             const auto pairs =
                 loops.empty() ? std::nullopt : triangle_in(values_, v.condition, loops[0]);
-            if (pairs)
+            if (pairs && pairs->steps_by_one())
                 found = {pairs->j < pairs->i ? *pairs : exchanged(*pairs), v.number, v.by_numbers};
         }
         return found;

@@ -112,7 +112,7 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_under(const triangle&
             if (!summed) beside = united(beside, indices);
             continue;
         }
-        if (strided_triangle_in(graph_, f, pairs.j) == pairs) continue;
+        if (triangle_in(graph_, f, pairs.j) == pairs) continue;
         const bool twice = graph_[f].kind == kind::operation && graph_[f].code == opcode::square;
         const expr factor = twice ? graph_[f].arguments[0] : f;
         const auto weight = pair_weight_in(graph_, known_.defined, factor, pairs);
@@ -137,7 +137,7 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_of(const loop_list& o
         const bool softmax = is_softmax(node);
         for (const loop j : softmax ? node.over : node.indices) {
             // What a softmax gives is 0 where its condition does not hold.
-            auto pairs = strided_triangle_in(graph_, f, j);
+            auto pairs = triangle_in(graph_, f, j);
             if (softmax)
                 if (const auto folded = pairs_in(graph_, fold::softmax, node.arguments[0], j))
                     pairs = folded->pairs;

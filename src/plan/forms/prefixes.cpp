@@ -80,7 +80,8 @@ std::optional<lowering::prefix_product> lowering::split_at_bound(fold folding,
         found.forwards = bound->sign < 0;
         found.end = bound->rest;
         found.i = bound->rest.terms[0].over;
-        found.pairs = triangle_in(graph_, factors[k], j);
+        const auto pairs = triangle_in(graph_, factors[k], j);
+        if (pairs && pairs->steps_by_one()) found.pairs = pairs;
         ends = {found.i};
     } else if (const auto number = number_bound_in(factors[k], j)) {
         found.number = number->number;

@@ -161,7 +161,7 @@ std::optional<bound_of_fold> bound_in(const graph& values, expr condition, const
     return found;
 }
 
-std::optional<triangle> strided_triangle_in(const graph& values, expr condition, loop j) {
+std::optional<triangle> triangle_in(const graph& values, expr condition, loop j) {
     const auto bound = bound_in(values, condition, {j});
     if (!bound || bound->rest.terms.size() != 1) return {};
     const term& other = bound->rest.terms[0];
@@ -169,12 +169,6 @@ std::optional<triangle> strided_triangle_in(const graph& values, expr condition,
     if (stride < 1) return {};
     const bool up = bound->sign < 0;
     return triangle{j, other.over, up, up ? bound->rest.offset : -bound->rest.offset, stride};
-}
-
-std::optional<triangle> triangle_in(const graph& values, expr condition, loop j) {
-    auto found = strided_triangle_in(values, condition, j);
-    if (found && found->stride != 1) found.reset();
-    return found;
 }
 
 std::optional<std::pair<loop, loop>> related_by(graph& values, expr condition) {

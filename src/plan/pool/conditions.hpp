@@ -38,9 +38,10 @@ struct bound_of_fold {
 };
 std::optional<bound_of_fold> bound_in(const graph&, expr condition, const loop_list& over);
 
-/// The two loops of a condition that is made of comparisons of their places, of which one has a
-/// loop as it is: [j != i], [j <= i and j >= 3], [j > 2i or j = 2]. A fold under it may take one
-/// pass, be solved, or be several that are.
+/// The loops i and j of a condition that says how their places lie and nothing else: [j != i],
+/// [j <= i and j >= 3], [j > 2i or j = 2]. It is made of comparisons, each of which has i or j with
+/// the factor 1, so that it can be solved for that loop. A fold over one of them need not look at
+/// all pairs then: it takes one pass, is solved, or is several folds that do.
 std::optional<std::pair<loop, loop>> related_by(graph&, expr condition);
 
 /// The pairs under a condition: j <= stride * i + offset, or stride * i + offset <= j where it
@@ -50,9 +51,10 @@ struct triangle {
     bool up = true;
     std::int64_t offset = 0, stride = 1;
     bool operator==(const triangle&) const = default;
+    /// Whether each place of i has one pair more than the one before it.
+    bool steps_by_one() const { return stride == 1; }
 };
-/// What a condition says of one loop and one other: of any stride, or of 1.
-std::optional<triangle> strided_triangle_in(const graph&, expr condition, loop j);
+/// What a condition says of one loop and one other.
 std::optional<triangle> triangle_in(const graph&, expr condition, loop j);
 
 /// An equality of a loop and of a value that knows nothing of it: [v = x_i].

@@ -2,29 +2,16 @@
 
 namespace ricci::plan {
 
-namespace {
-
-/// The loops of a definition and those at which its tensor is read; the others are at one place.
-std::optional<loop_map> names_at(const access& defined, const access& read,
-                                 std::vector<moved_loop>& fixed) {
+std::optional<loop_map> names_at(const access& defined, const access& read) {
     loop_map names;
     for (std::size_t axis = 0; axis < defined.at.size(); ++axis) {
-        const place &mine = defined.at[axis], &there = read.at[axis];
+        const place& mine = defined.at[axis];
         if (mine.terms.empty()) continue;
-        const loop l = mine.terms[0].over;
-        if (there.terms.empty()) fixed.push_back({l, {there.offset, {}}});
-        else if (is_whole_axis(there)) names.emplace_back(l, there.terms[0].over);
-        else return {};
+        const loop there = loop_at(read.at[axis]);
+        if (!there) return {};
+        names.emplace_back(mine.terms[0].over, there);
     }
     return names;
-}
-
-}  // namespace
-
-std::optional<loop_map> names_at(const access& defined, const access& read) {
-    std::vector<moved_loop> fixed;
-    auto names = names_at(defined, read, fixed);
-    return fixed.empty() ? names : std::nullopt;
 }
 
 std::optional<defined_reading> reading_at(graph& values, const access& defined,
@@ -34,21 +21,23 @@ std::optional<defined_reading> reading_at(graph& values, const access& defined,
         const place &mine = defined.at[axis], &there = read.at[axis];
         if (mine.terms.empty()) continue;
         const loop l = mine.terms[0].over;
-        if (!there.terms.empty() && is_whole_axis(there)) {
-            found.names.emplace_back(l, there.terms[0].over);
-            continue;
-        }
         if (there.edge != edge::none) return {};
-        const loop fresh = values.loops().fresh(values.loops().letter(l), values.extent(l));
-        found.names.emplace_back(l, fresh);
-        found.moved.push_back({fresh, there});
+        if (const loop whole = loop_at(there)) {
+            found.names.emplace_back(l, whole);
+        } else if (there.terms.empty()) {
+            found.fixed.push_back({l, there});
+        } else {
+            const loop fresh = values.loops().fresh(l);
+            found.names.emplace_back(l, fresh);
+            found.moved.push_back({fresh, there});
+        }
     }
     return found;
 }
 
 expr value_at(graph& values, const defined_reading& read, expr part) {
-    const expr there = values.renamed(part, read.names);
-    return read.moved.empty() ? there : values.moved(there, read.moved);
+    const expr fixed = values.moved(part, read.fixed);
+    return fixed ? values.moved(values.renamed(fixed, read.names), read.moved) : fixed;
 }
 
 void definitions::add(const access& target, const std::vector<std::int64_t>& extents, expr value,
@@ -63,12 +52,9 @@ const definition* definitions::of(slot_number tensor) const {
 }
 
 expr definitions::part_at(const definition& d, expr part, const access& read) const {
-    std::vector<moved_loop> fixed;
-    const auto names = names_at(d.target, read, fixed);
-    if (!names) return expr::none;
+    const auto there = reading_at(values_, d.target, read);
     const loop_list taken = united(loops_of(read), loops_of(d.target));
-    const expr there = values_.moved(values_.apart(taken, part), fixed);
-    return there ? values_.renamed(there, *names) : expr(expr::none);
+    return there ? value_at(values_, *there, values_.apart(taken, part)) : expr(expr::none);
 }
 
 const definition* definitions::of_load(expr load) const {
@@ -83,11 +69,7 @@ expr definitions::value_of(expr load) const {
 
 expr definitions::written_of(expr load) const {
     const definition* const d = of_load(load);
-    if (d == nullptr) return expr::none;
-    const access& read = values_[load].source;
-    const auto there = reading_at(values_, d->target, read);
-    const loop_list taken = united(loops_of(read), loops_of(d->target));
-    return there ? value_at(values_, *there, values_.apart(taken, d->written)) : expr(expr::none);
+    return d == nullptr ? expr::none : part_at(*d, d->written, values_[load].source);
 }
 
 }  // namespace ricci::plan

@@ -21,9 +21,10 @@ struct definition {
 /// is read at other places than loops as they are.
 std::optional<loop_map> names_at(const access& defined, const access& read);
 
-/// The same where it is read at any place without an edge.
+/// The same where it is read at any places without an edge.
 struct defined_reading {
-    loop_map names;                 // of loops of the definition; new ones where they are elsewhere
+    std::vector<moved_loop> fixed;  // loops of the definition that are at one place
+    loop_map names;                 // of the others; new ones where they are elsewhere
     std::vector<moved_loop> moved;  // these
 };
 std::optional<defined_reading> reading_at(graph&, const access& defined, const access& read);
@@ -43,9 +44,8 @@ public:
     /// A part of a definition's value where its tensor is read; none: it has no form there. What
     /// it binds are other loops than those that are read.
     expr part_at(const definition&, expr part, const access& read) const;
-    /// The value of a load; none: it is not known.
+    /// The value of a load, and that which was written; none: it is not known.
     expr value_of(expr load) const;
-    /// The same as it was written, of a load at any place.
     expr written_of(expr load) const;
 
 private:

@@ -61,7 +61,7 @@ private:
         const auto found = guarded_in(values_, fold::product, node.arguments[0]);
         bool under = false, other = false;
         for (const expr c : found.parts) {
-            const auto pairs = strided_triangle_in(values_, c, k);
+            const auto pairs = triangle_in(values_, c, k);
             if (pairs && is_of(*pairs)) under = true;
             else if (is_other(c, k)) other = true;
             else return {};
@@ -181,7 +181,7 @@ std::optional<folded_pairs> pairs_in(graph& values, fold folding, expr body, loo
     const auto found = guarded_in(values, folding, body);
     if (!found.value) return {};
     for (std::size_t k = 0; k < found.parts.size(); ++k) {
-        const auto pairs = strided_triangle_in(values, found.parts[k], j);
+        const auto pairs = triangle_in(values, found.parts[k], j);
         if (!pairs) continue;
         guarded own = found;
         own.parts.erase(own.parts.begin() + static_cast<std::ptrdiff_t>(k));
