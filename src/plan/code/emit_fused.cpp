@@ -44,14 +44,9 @@ public:
                                        std::vector<steps::operand>& operands) const {
         chained_step::row_sum sum;
         sum.alone = compile_map(plan_, a);
-        expr product = a.body;
-        const auto& whole = values_[a.body].arguments;
-        if (values_[whole[0]].kind == kind::constant) {
-            sum.of_rows.number = values_[whole[0]].value;
-            product = whole[1];
-        }
-        const auto& factors = values_[product].arguments;
-        const access &left = values_[factors[0]].source, &right = values_[factors[1]].source;
+        const auto product = product_of_loads(values_, a.body);
+        sum.of_rows.number = product->number;
+        const access &left = product->a->source, &right = product->b->source;
         const place at_a = address(left), at_b = address(right);
         const auto add = [&](const access& from, const place& at) {
             sum.uses.push_back({from.slot, from.positions});

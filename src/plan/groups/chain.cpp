@@ -184,18 +184,9 @@ private:
         auto& values = plan_.values;
         if (map == nullptr || map->kind != assignment_kind::map || map->folding != fold::sum)
             return {};
-        expr product = map->body;
-        const auto is_product = [&](expr e) {
-            return values[e].code == opcode::multiply && values[e].arguments.size() == 2;
-        };
-        if (!is_product(product)) return {};
-        if (values[values[product].arguments[0]].kind == kind::constant)
-            product = values[product].arguments[1];
-        if (!is_product(product)) return {};
-        const access reads[] = {values[values[product].arguments[0]].source,
-                                values[values[product].arguments[1]].source};
-        for (const expr e : values[product].arguments)
-            if (values[e].kind != kind::load) return {};
+        const auto product = product_of_loads(values, map->body);
+        if (!product) return {};
+        const access reads[] = {product->a->source, product->b->source};
         // Its loops are those of the first group at the same places of what that gives.
         loop_map names;
         for (const access& read : reads) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/plan/groups/tile_lookups.hpp"
+#include "src/plan/pool/proportional.hpp"
 
 namespace ricci::plan {
 
@@ -135,37 +136,17 @@ expr tile_values::value_of(slot_number plane, std::size_t before, step_set& need
 }
 
 std::optional<std::int32_t> tile_values::linear_in(expr value) const {
-    const auto& node = plan_.values[value];
-    if (node.kind == kind::load) {
-        for (std::size_t k = 0; k < softmaxes_.size(); ++k)
-            if (softmaxes_[k].tile.slot == node.source.slot) return static_cast<std::int32_t>(k);
-        return -1;
-    }
-    std::vector<std::int32_t> parts;
-    for (const expr a : node.arguments) {
-        const auto part = linear_in(a);
-        if (!part) return {};
-        parts.push_back(*part);
-    }
-    const auto depends = [](std::int32_t part) { return part >= 0; };
-    const auto dependent = std::ranges::count_if(parts, depends);
-    if (dependent == 0) return -1;
-    const auto zero = [&](std::size_t k) { return plan_.values.is_constant(node.arguments[k], 0); };
-    switch (node.code) {
-        case opcode::multiply:
-            if (dependent == 1) return *std::ranges::max_element(parts);
-            return {};
-        case opcode::add:
-            if (std::ranges::all_of(parts, [&](auto p) { return p == parts[0]; })) return parts[0];
-            return {};
-        case opcode::select:
-            if (depends(parts[0])) return {};
-            if (parts[1] == parts[2] || zero(2)) return parts[1];
-            if (zero(1)) return parts[2];
-            return {};
-        default:
-            return {};
-    }
+    const auto found = proportional_to(plan_.values, value, [&](slot_number tensor) {
+        return tensor_factor(softmax_with(tensor) < 0 ? slot_number{} : tensor);
+    });
+    return found ? std::optional(softmax_with(*found)) : std::nullopt;
+}
+
+// The softmax whose weights are a tile; -1: it has none.
+std::int32_t tile_values::softmax_with(slot_number tile) const {
+    const auto found =
+        std::ranges::find_if(softmaxes_, [&](const softmax& s) { return s.tile.slot == tile; });
+    return found == softmaxes_.end() ? -1 : static_cast<std::int32_t>(found - softmaxes_.begin());
 }
 
 }  // namespace ricci::plan

@@ -57,6 +57,8 @@ public:
     access new_tile(ir::ref name);
 
 private:
+    std::int32_t softmax_with(slot_number tile) const;
+
     program_plan& plan_;
     const grown_group& group_;
     const std::vector<slot_uses>& uses_;

@@ -89,6 +89,23 @@ factor_loads factors_of(const graph& values, const assign& contraction) {
     return {load(factors[0]), load(factors[1])};
 }
 
+std::optional<scaled_product> product_of_loads(const graph& values, expr body) {
+    const auto is_product = [&](expr e) {
+        return values[e].code == opcode::multiply && values[e].arguments.size() == 2;
+    };
+    if (!is_product(body)) return {};
+    scaled_product found;
+    if (const auto& first = values[values[body].arguments[0]]; first.kind == kind::constant) {
+        found.number = first.value;
+        body = values[body].arguments[1];
+        if (!is_product(body)) return {};
+    }
+    found.a = &values[values[body].arguments[0]];
+    found.b = &values[values[body].arguments[1]];
+    if (found.a->kind != kind::load || found.b->kind != kind::load) return {};
+    return found;
+}
+
 loop_list batch_m_n(const factor_loads& f, const loop_list& over) {
     loop_list result = without(common(f.a->indices, f.b->indices), over);
     for (const auto& [mine, other] : {std::pair(f.a, f.b), std::pair(f.b, f.a)})

@@ -117,6 +117,11 @@ struct factor_loads {
     const expression* b = nullptr;
 };
 factor_loads factors_of(const graph& values, const assign& contraction);
+/// A body that is a product of two loads, perhaps times a number, as what chains sum for each row.
+struct scaled_product : factor_loads {
+    double number = 1;
+};
+std::optional<scaled_product> product_of_loads(const graph& values, expr body);
 loop_list batch_m_n(const factor_loads&, const loop_list& over);
 
 }  // namespace ricci::plan

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "src/plan/pool/proportional.hpp"
 #include "src/plan/schedule/grown_group.hpp"
 #include "src/plan/pool/weights_again.hpp"
 
@@ -61,8 +62,6 @@ public:
     }
 
 private:
-    // Nothing: it depends on weights in another way than by a factor.
-    using weights = std::optional<slot_number>;
     static constexpr slot_number no_weights{};
 
     void check_load(const access& from) const {
@@ -242,33 +241,11 @@ private:
     }
 
     // Which weights a value is proportional to.
-    weights weights_in(expr value) const {
-        const auto& node = values_[value];
-        if (node.kind == kind::load) {
-            const auto tile = tiles_.find(node.source.slot);
-            return tile == tiles_.end() ? no_weights : tile->second;
-        }
-        std::vector<slot_number> parts;
-        for (const expr a : node.arguments) {
-            const auto part = weights_in(a);
-            if (!part) return {};
-            parts.push_back(*part);
-        }
-        const auto dependent = [](slot_number part) { return part != no_weights; };
-        const auto count = std::ranges::count_if(parts, dependent);
-        if (count == 0) return no_weights;
-        const auto is_zero = [&](std::size_t k) {
-            return values_.is_constant(node.arguments[k], 0);
-        };
-        const auto every = *std::ranges::find_if(parts, dependent);
-        const bool same =
-            std::ranges::all_of(parts, [&](slot_number part) { return part == every; });
-        if (node.code == opcode::multiply && count == 1) return every;
-        if (node.code == opcode::add && same) return every;
-        if (node.code == opcode::select && !dependent(parts[0]) &&
-            (parts[1] == every || is_zero(1)) && (parts[2] == every || is_zero(2)))
-            return every;
-        return {};
+    tensor_factor weights_in(expr value) const {
+        return proportional_to(values_, value, [&](slot_number tensor) {
+            const auto tile = tiles_.find(tensor);
+            return tile == tiles_.end() ? tensor_factor(no_weights) : tile->second;
+        });
     }
 
     const program_plan& plan_;
@@ -276,7 +253,7 @@ private:
     const fused& group_;
     const requirement& require_;
     const loop_list batch_, rows_, columns_, all_;
-    std::map<slot_number, weights> tiles_;  // made so far, by slot
+    std::map<slot_number, tensor_factor> tiles_;  // made so far: the weights in each
     const member* found_with_ = nullptr;    // weights right before, but for what is found with them
     const member* before_ = nullptr;        // the member right before, but for ties
     std::set<slot_number> results_;
@@ -329,19 +306,9 @@ private:
 
     // Number * the sum over loops of its own of a product of two tensors.
     void check_sum(const assign& sum) {
-        const auto is_product = [&](expr e) {
-            return values_[e].code == opcode::multiply && values_[e].arguments.size() == 2;
-        };
-        expr product = sum.body;
-        if (is_product(product) && values_[values_[product].arguments[0]].kind == kind::constant)
-            product = values_[product].arguments[1];
-        const bool loads =
-            is_product(product) && std::ranges::all_of(values_[product].arguments, [&](expr e) {
-                return values_[e].kind == kind::load;
-            });
-        require_(
-            loads && sum.kind == assignment_kind::map && sum.folding == fold::sum && sum.beta == 0,
-            "a sum between groups of something else than two tensors");
+        require_(product_of_loads(values_, sum.body) && sum.kind == assignment_kind::map &&
+                     sum.folding == fold::sum && sum.beta == 0,
+                 "a sum between groups of something else than two tensors");
         const auto is_group_loop = [&](loop l) { return has_loop(chain_.first.loops, l); };
         require_(sum.loops == rows_ && std::ranges::none_of(sum.over, is_group_loop),
                  "a sum between groups that is not one for each row");
