@@ -143,10 +143,10 @@ std::optional<execution::early_check> execution::find_early_check(const plan::pr
         return std::nullopt;
     }
     if (const auto* const c = std::get_if<plan::contraction_step>(&plan.compiled[step])) {
-        const bool looks_up = !c->a_lookups.empty() || !c->b_lookups.empty();
-        if (!looks_up || !are_operands(c->a_lookups) || !are_operands(c->b_lookups))
+        const bool looks_up = !c->a.lookups.empty() || !c->b.lookups.empty();
+        if (!looks_up || !are_operands(c->a.lookups) || !are_operands(c->b.lookups))
             return std::nullopt;
-        return check_under(plan, step, {c->a_wanted.use.slot, c->b_wanted.use.slot});
+        return check_under(plan, step, {c->a.wanted.use.slot, c->b.wanted.use.slot});
     }
     const auto* const g = std::get_if<plan::gather_step>(&plan.compiled[step]);
     if (g == nullptr || g->lookups.empty() || g->lookups[0].may_stray || !are_operands(g->lookups))

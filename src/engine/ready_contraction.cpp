@@ -15,19 +15,15 @@ using plan::contraction_step;
 // Zeros begin as far beside a multiple of the size of an element as the operand does.
 constexpr std::size_t most_element_bytes = 16;
 
-const std::vector<plan::planned_lookup>& lookups_of(const contraction_step& s, bool is_b) {
-    return is_b ? s.b_lookups : s.a_lookups;
-}
-
-const plan::walked_use& wanted_of(const contraction_step& s, bool is_b) {
-    return is_b ? s.b_wanted : s.a_wanted;
+const plan::product_operand& operand_of(const contraction_step& s, bool is_b) {
+    return is_b ? s.b : s.a;
 }
 
 // Of the loops of batch, m, n and k; 1 for those that an operand has not.
 std::vector<std::int64_t> extents_for(const contraction_step& s, bool is_b) {
     std::vector<std::int64_t> extents;
     const auto* const lacks = is_b ? &s.m : &s.n;
-    for (const auto* const group : {&s.batch, &s.m, &s.n, &s.k})
+    for (const auto* const group : s.groups())
         for (const auto& loop : *group) extents.push_back(group == lacks ? 1 : loop.extent);
     return extents;
 }
@@ -35,7 +31,8 @@ std::vector<std::int64_t> extents_for(const contraction_step& s, bool is_b) {
 }  // namespace
 
 ready_contraction::operand::operand(const plan::program_plan& plan, const planned& s, bool is_b) {
-    const auto& lookups = lookups_of(s, is_b);
+    const auto& lookups = operand_of(s, is_b).lookups;
+    const auto& wanted = operand_of(s, is_b).wanted;
     if (lookups.empty()) return;
     std::vector<steps::lookup> all;
     for (const auto& l : lookups) {
@@ -43,7 +40,6 @@ ready_contraction::operand::operand(const plan::program_plan& plan, const planne
             {plan.type_of(l.numbers.use.slot), l.numbers.at, l.stride, l.extent, l.may_stray});
         strays.push_back(l.words);
     }
-    const auto& wanted = wanted_of(s, is_b);
     if (wanted.use.slot) {
         const elementwise::row_offsets::condition holds{plan.type_of(wanted.use.slot), wanted.at};
         rows.emplace(all, extents_for(s, is_b), &holds);
@@ -54,7 +50,7 @@ ready_contraction::operand::operand(const plan::program_plan& plan, const planne
     }
     list = {rows->length(), rows->factors()};
     element_bytes = size_of(plan.type_of(s.c.slot));
-    for (const auto* const group : {&s.batch, &s.m, &s.n, &s.k})
+    for (const auto* const group : s.groups())
         for (const auto& loop : *group) {
             const std::int64_t reach = (is_b ? loop.b : loop.a) * (loop.extent - 1);
             (reach < 0 ? least : most) += reach;
@@ -62,11 +58,12 @@ ready_contraction::operand::operand(const plan::program_plan& plan, const planne
 }
 
 void ready_contraction::operand::bind(const plan_memory& memory, const planned& s, bool is_b) {
-    base = is_b ? memory.element(s.b.slot, s.b_offset) : memory.element(s.a.slot, s.a_offset);
-    const auto& lookups = lookups_of(s, is_b);
+    const auto& from = operand_of(s, is_b);
+    base = memory.element(from.slot, from.offset);
+    const auto& lookups = from.lookups;
     for (std::size_t l = 0; l < lookups.size(); ++l)
         places[l] = memory.base(lookups[l].numbers.use.slot);
-    if (places.size() > lookups.size()) places.back() = memory.base(wanted_of(s, is_b).use.slot);
+    if (places.size() > lookups.size()) places.back() = memory.base(from.wanted.use.slot);
 }
 
 elementwise::stray_number ready_contraction::operand::find_stray() const {
@@ -105,8 +102,8 @@ std::size_t ready_contraction::operand::list_bytes() const {
 contractions::prepared_contraction ready_contraction::kernels(const plan::program_plan& plan,
                                                               const planned& s, const operand& a,
                                                               const operand& b) {
-    steps::contraction what{plan.type_of(s.c.slot), s.batch,       s.m,       s.n,      s.k,
-                            s.conjugate_a,          s.conjugate_b, s.a_edges, s.b_edges};
+    steps::contraction what{plan.type_of(s.c.slot), s.batch,        s.m,       s.n,      s.k,
+                            s.a.conjugated,         s.b.conjugated, s.a.edges, s.b.edges};
     if (a.rows) what.a_list = &a.list;
     if (b.rows) what.b_list = &b.list;
     return contractions::prepared_contraction(what);
@@ -123,7 +120,7 @@ ready_contraction::ready_contraction(const plan::program_plan& plan, const plann
 void ready_contraction::bind(const plan_memory& memory, const planned& s) {
     a_.bind(memory, s, false);
     b_.bind(memory, s, true);
-    c_ = memory.element(s.c.slot, s.c_offset);
+    c_ = memory.element(s.c.slot, s.c.offset);
     memory.bind(alpha_, s.alpha);
 }
 

@@ -28,9 +28,9 @@ ready_algebra::ready_algebra(const plan::program_plan& plan, const planned& s)
     : kernels_(steps::algebra_product{plan.type_of(s.c.slot), s.algebra, s.batch, s.m, s.n, s.k}) {}
 
 void ready_algebra::bind(const plan_memory& memory, const planned& s) {
-    a_ = memory.element(s.a.slot, s.a_offset);
-    b_ = memory.element(s.b.slot, s.b_offset);
-    c_ = memory.element(s.c.slot, s.c_offset);
+    a_ = memory.element(s.a.slot, s.a.offset);
+    b_ = memory.element(s.b.slot, s.b.offset);
+    c_ = memory.element(s.c.slot, s.c.offset);
 }
 
 namespace {

@@ -65,13 +65,6 @@ double cost_of_lookups(const std::vector<planned_lookup>& lookups,
     return looked_up * lookup_cycles;
 }
 
-double cost_of_lookups(const contraction_step& s) {
-    std::vector<std::int64_t> extents;
-    for (const auto* const group : {&s.batch, &s.m, &s.n, &s.k})
-        for (const auto& l : *group) extents.push_back(l.extent);
-    return cost_of_lookups(s.a_lookups, extents) + cost_of_lookups(s.b_lookups, extents);
-}
-
 /// Whole tiles are multiplied, and operands read once for all of them.
 double cost_of_contraction(const contraction_step& s, const numbers& of) {
     const double batch = iterations(s.batch), m = iterations(s.m), n = iterations(s.n),
@@ -113,9 +106,8 @@ double cost_of_fold(const contraction_step& s, const numbers& of) {
 /// or one column each element is read once in any case. A fold reads no place beside an axis, and
 /// none that a number says.
 bool can_fold(const contraction_step& s) {
-    return s.a_edges.empty() && s.b_edges.empty() && s.a_lookups.empty() && s.b_lookups.empty() &&
-           s.beta == 0 && s.alpha.instructions.empty() && s.alpha.value == 1 && !s.conjugate_a &&
-           !s.conjugate_b && iterations(s.m) > 1 && iterations(s.n) > 1 && iterations(s.k) > 1;
+    return s.a.is_plain() && s.b.is_plain() && s.beta == 0 && s.alpha.is(1) && !s.a.conjugated &&
+           !s.b.conjugated && iterations(s.m) > 1 && iterations(s.n) > 1 && iterations(s.k) > 1;
 }
 
 /// A sum and an extremum for each pair; exponentials of the pairs, or of the operands where each is
@@ -160,7 +152,10 @@ double cost_of_program(const map_step& s, const numbers& of) {
 
 decision classify(const contraction_step& s, element type) {
     const numbers of(type);
-    const priced_way contract{way::contract, cost_of_contraction(s, of) + cost_of_lookups(s)};
+    const auto extents = s.extents();
+    const priced_way contract{way::contract, cost_of_contraction(s, of) +
+                                                 cost_of_lookups(s.a.lookups, extents) +
+                                                 cost_of_lookups(s.b.lookups, extents)};
     if (!can_fold(s)) return {contract, std::nullopt};
     return cheapest({contract, {way::fold, cost_of_fold(s, of)}});
 }

@@ -28,23 +28,19 @@ public:
     contraction_step contract(const assign& a) const {
         auto c = begun<contraction_step>(a);
         const auto& factors = graph_[a.body].arguments;
-        const auto load = [&](expr factor, bool& conjugate) -> const expression& {
-            conjugate = graph_[factor].kind == kind::operation;
-            return graph_[conjugate ? graph_[factor].arguments[0] : factor];
+        const auto load = [&](expr factor, product_operand& to) -> const expression& {
+            to.conjugated = graph_[factor].kind == kind::operation;
+            return graph_[to.conjugated ? graph_[factor].arguments[0] : factor];
         };
-        const expression& left = load(factors[0], c.conjugate_a);
-        const expression& right = load(factors[1], c.conjugate_b);
+        const expression& left = load(factors[0], c.a);
+        const expression& right = load(factors[1], c.b);
         c.beta = a.beta;
-        const loop_groups loops = put_product(c, a, left, right);
-        c.a_edges = edges_of(left.source, loops);
-        c.b_edges = edges_of(right.source, loops);
-        loop_list in_order;
-        for (const auto& group : loops)
-            for (const loop i : group) in_order.push_back(i);
-        c.a_lookups = lookups_of(left, in_order);
-        c.b_lookups = lookups_of(right, in_order);
-        c.a_wanted = wanted_of(left, in_order);
-        c.b_wanted = wanted_of(right, in_order);
+        const loop_list loops = put_product(c, a, left, right);
+        for (const auto& [node, to] : {std::pair(&left, &c.a), std::pair(&right, &c.b)}) {
+            to->edges = edges_of(node->source, loops);
+            to->lookups = lookups_of(*node, loops);
+            to->wanted = wanted_of(*node, loops);
+        }
         c.alpha = compile_number(plan_, a.scale);
         if (a.beta != 0) c.bytes += graph_.size(a.loops) * element_bytes();
         return c;
@@ -259,18 +255,22 @@ private:
     const slot& slot_of(const access& a) const { return plan_.slots[a.slot.index()]; }
     place address_of(const access& a) const { return plan::address_of(a, slot_of(a).strides); }
 
-    /// The loops of a contraction: batch, m, n, k.
-    using loop_groups = std::array<std::vector<loop>, 4>;
-    /// Writes the operands of a product of two tensors, its loops in their groups, and its price.
-    loop_groups put_product(product_step& c, const assign& a, const expression& left,
-                            const expression& right) const {
+    /// Writes the operands of a product of two tensors, its loops in their groups, and its price;
+    /// gives the loops in the order of the groups.
+    loop_list put_product(product_step& c, const assign& a, const expression& left,
+                          const expression& right) const {
         const place at_a = address_inside(left.source), at_b = address_inside(right.source),
                     at_c = address_of(a.target);
-        c.a = {left.source.slot, left.source.positions}, c.a_offset = at_a.offset;
-        c.b = {right.source.slot, right.source.positions}, c.b_offset = at_b.offset;
-        c.c = {a.target.slot, a.target.positions}, c.c_offset = at_c.offset;
+        const auto put = [](product_tensor& to, const access& from, const place& at) {
+            to.slot = from.slot;
+            to.positions = from.positions;
+            to.offset = at.offset;
+        };
+        put(c.a, left.source, at_a);
+        put(c.b, right.source, at_b);
+        put(c.c, a.target, at_c);
         const auto all = united(left.indices, right.indices);
-        loop_groups loops;
+        std::array<loop_list, 4> loops;
         c.flops = 2 * graph_.size(all);
         for (const loop i : all) {
             const contraction_loop strides{graph_.extent(i), at_a.factor(i), at_b.factor(i),
@@ -289,7 +289,9 @@ private:
         c.bytes = (graph_.size(left.indices) + graph_.size(right.indices) +
                    graph_.size(without(all, a.over))) *
                   element_bytes();
-        return loops;
+        loop_list in_order;
+        for (const auto& group : loops) in_order.insert(in_order.end(), group.begin(), group.end());
+        return in_order;
     }
     /// Without what axes with edges add, of which it is at the first place within the bounds.
     place address_inside(access a) const {
@@ -298,7 +300,7 @@ private:
         }
         return address_of(a);
     }
-    std::vector<edged_axis> edges_of(const access& a, const loop_groups& loops) const {
+    std::vector<edged_axis> edges_of(const access& a, const loop_list& loops) const {
         std::vector<edged_axis> edges;
         for (std::size_t axis = 0; axis < a.at.size(); ++axis) {
             const place& p = a.at[axis];
@@ -310,8 +312,7 @@ private:
             made.extent = p.high - p.low + 1;
             made.stride = slot_of(a).strides[axis];
             made.offset = p.offset - p.low;
-            for (const auto& group : loops)
-                for (const loop l : group) made.factors.push_back(p.factor(l));
+            for (const loop l : loops) made.factors.push_back(p.factor(l));
             edges.push_back(std::move(made));
         }
         return edges;

@@ -37,12 +37,8 @@ walk walk_of(const contraction_step& c, shared_operand which) {
         std::ranges::sort(to);
         return to;
     };
-    return {is_a ? c.a.slot : c.b.slot,
-            is_a ? c.a_offset : c.b_offset,
-            is_a ? c.conjugate_a : c.conjugate_b,
-            steps(c.batch),
-            steps(is_a ? c.m : c.n),
-            steps(c.k)};
+    const product_operand& of = is_a ? c.a : c.b;
+    return {of.slot, of.offset, of.conjugated, steps(c.batch), steps(is_a ? c.m : c.n), steps(c.k)};
 }
 
 /// The operand that two contractions have in common, as the number of each of them.
@@ -50,9 +46,7 @@ std::optional<std::pair<shared_operand, shared_operand>> common_operand(
     const contraction_step& one, std::span<const shared_operand> of_one,
     const contraction_step& other) {
     // What edges read is copied for each, and what numbers say is packed for each.
-    const auto plain = [](const contraction_step& c) {
-        return c.a_edges.empty() && c.b_edges.empty() && c.a_lookups.empty() && c.b_lookups.empty();
-    };
+    const auto plain = [](const contraction_step& c) { return c.a.is_plain() && c.b.is_plain(); };
     if (!plain(one) || !plain(other)) return std::nullopt;
     for (const shared_operand mine : of_one) {
         const walk common = walk_of(one, mine);

@@ -305,8 +305,7 @@ expr lowering::read_links(const link_of_pairs& links, pair_parts& parts, loop al
         parts.carried_in = longer_memory(axis_order(of_links), parts.link_loop, 2);
         // None leads to the first place or from the last; yet all of a tensor has to be numbers.
         for (const std::int64_t end : {std::int64_t{0}, graph_.extent(along)})
-            emit_map(parts.carried_in.at({end, {}}),
-                     graph_.constant(0));
+            emit_map(parts.carried_in.at({end, {}}), graph_.constant(0));
         emit_map(parts.carried_in.at({1, {{parts.link_loop, 1}}}), links.factor);
     }
     return graph_.load(parts.carried_in.at({forwards ? 0 : 1, {{along, 1}}}));

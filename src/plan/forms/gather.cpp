@@ -298,9 +298,9 @@ void lowering::emit_gather_boxes(expr e, const access& target) {
         const bool plain = !graph_[a].edged && graph_[a].kind != kind::constant;
         arguments.push_back(plain ? a : stored(a));
     }
-    if (lookups.empty())
-        return emit_gather(graph_.load(node.source, node.condition), target);
-    emit_gather(graph_.regathered(e, std::move(arguments), node.source, std::move(lookups)), target);
+    if (lookups.empty()) return emit_gather(graph_.load(node.source, node.condition), target);
+    emit_gather(graph_.regathered(e, std::move(arguments), node.source, std::move(lookups)),
+                target);
 }
 
 void lowering::emit_scatter(const scattered_sum& sum, const access& target, double beta) {

@@ -40,7 +40,8 @@ expr lowering::looked_up_product(expr rows, expr other, const loop_list& summed)
     if (graph_[sum].kind != kind::sum) return expr::none;
     // One row behind the other.
     loop_list rows_first(places.begin(), places.end());
-    for (const loop l : axis_order(without(graph_[sum].indices, rows_first))) rows_first.push_back(l);
+    for (const loop l : axis_order(without(graph_[sum].indices, rows_first)))
+        rows_first.push_back(l);
     const access product = memory_over(rows_first, type_);
     access picked = product;
     into(product, sum, 0);

@@ -202,8 +202,7 @@ std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
     return found;
 }
 
-void lowering::emit_lookups(const lookup_sum& sum, const access& target,
-                            double beta) {
+void lowering::emit_lookups(const lookup_sum& sum, const access& target, double beta) {
     expr_list factors;
     for (const expr f : sum.factors) {
         if (!can_look_up(f, sum.implied)) {

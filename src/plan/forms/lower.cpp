@@ -138,8 +138,7 @@ void lowering::add_resolved(expr sum, terms_by_way& found) {
 
 // Writes the only term of a value where it is a product of lookups, or a sum that is made in the
 // memory of the target; false: it is among `found` now.
-bool lowering::is_written_alone(const access& target, expr term,
-                                double beta, terms_by_way& found) {
+bool lowering::is_written_alone(const access& target, expr term, double beta, terms_by_way& found) {
     if (graph_[term].code == opcode::multiply && (beta == 0 || beta == 1) &&
         graph_[term].indices == loops_of(target)) {
         if (const auto s = lookups_of(term)) {
@@ -179,8 +178,7 @@ bool lowering::is_written_alone(const access& target, expr term,
 
 // What is left of a value when the sums that are written by themselves are in the target: one
 // element-wise pass, a fold, or a gather.
-void lowering::write_rest(const access& target, const terms_by_way& found,
-                          double beta) {
+void lowering::write_rest(const access& target, const terms_by_way& found, double beta) {
     const expr_list& rest = found.rest;
     if (!found.has_sums() && beta == 0) {
         const auto holder = std::ranges::find_if(rest, [&](expr e) { return graph_[e].sums; });
@@ -209,8 +207,7 @@ void lowering::write_fold(const access& target, const expression& what) {
         if (there) return;
         const expr apart = in_parts(what.folding, what.over, what.arguments[0]);
         if (apart) return emit_map(target, apart);
-        if (!counts && fold_landed(what.folding, what.over, what.arguments[0], target))
-            return;
+        if (!counts && fold_landed(what.folding, what.over, what.arguments[0], target)) return;
     }
     emit_map(target, what.arguments[0], what.folding, what.over);
 }
@@ -372,8 +369,7 @@ void lowering::emit(const contraction_of& product, const access& target, double 
 // Of what is the same along the loop the first place is that of the extremum.
 void lowering::place_into(const place_of_extremum& p, const access& target) {
     if (graph_.size(loops_of(target)) == 0) return;
-    if (!contains(graph_[p.value].indices, p.along))
-        return emit_map(target, graph_.constant(0));
+    if (!contains(graph_[p.value].indices, p.along)) return emit_map(target, graph_.constant(0));
     assign made = begun(assignment_kind::extremum, target);
     made.folding = p.largest ? fold::maximum : fold::minimum;
     made.over = {p.along};
@@ -381,8 +377,7 @@ void lowering::place_into(const place_of_extremum& p, const access& target) {
     put(std::move(made));
 }
 
-void lowering::emit_map(const access& target, expr body, fold folding,
-                        const loop_list& over) {
+void lowering::emit_map(const access& target, expr body, fold folding, const loop_list& over) {
     const expr value = plain(body, graph_.size(united(loops_of(target), over)));
     if (graph_[value].edged || !shifts_of(value, over).empty())
         emit_edged_map(target, value, folding, over);
@@ -392,8 +387,7 @@ void lowering::emit_map(const access& target, expr body, fold folding,
 // A fold, or element-wise.
 void lowering::emit_value(const access& target, expr value) {
     const auto& node = graph_[value];
-    if (node.kind == kind::fold)
-        emit_map(target, node.arguments[0], node.folding, node.over);
+    if (node.kind == kind::fold) emit_map(target, node.arguments[0], node.folding, node.over);
     else emit_map(target, value);
 }
 

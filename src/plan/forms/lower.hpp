@@ -115,10 +115,8 @@ private:
     bool is_sum_into(const access& target, expr term) const;
     bool is_placed_apart(expr sum, terms_by_way& found);
     void add_resolved(expr sum, terms_by_way& found);
-    bool is_written_alone(const access& target, expr term, double beta,
-                          terms_by_way& found);
-    void write_rest(const access& target, const terms_by_way& found,
-                    double beta);
+    bool is_written_alone(const access& target, expr term, double beta, terms_by_way& found);
+    void write_rest(const access& target, const terms_by_way& found, double beta);
     void write_fold(const access& target, const expression& what);
 
     // What sums come to, in lower_sums.cpp.
@@ -168,8 +166,7 @@ private:
     };
     std::optional<place> place_on(loop axis, expr numbers) const;
     bool is_scatter(expr sum, scattered_sum& found);
-    void emit_scatter(const scattered_sum& s, const access& target,
-                      double beta);
+    void emit_scatter(const scattered_sum& s, const access& target, double beta);
     expr before(const access& target, double beta);
     void scale_target(const access& target, double beta);
 
@@ -202,8 +199,7 @@ private:
     // In looked_up_products.cpp.
     expr looked_up_product(expr rows, expr other, const loop_list& summed);
     expr product_of_rows(expr a, expr b, const loop_list& summed);
-    void emit_lookups(const lookup_sum& s, const access& target,
-                      double beta);
+    void emit_lookups(const lookup_sum& s, const access& target, double beta);
 
     expr without_own_condition(expr gather);
     expr checked_apart(expr gather);
@@ -285,8 +281,8 @@ private:
     std::optional<prefix_product> scanned(fold folding, const loop_list& over, expr body);
     expr read_at_end(const prefix_product& p, const longer_axis& memory);
     void write(const access& target, expr value);
-    void scan_into(fold folding, const access& target, expr value,
-                   loop along, bool backwards, expr decay = expr::none, bool logarithms = false);
+    void scan_into(fold folding, const access& target, expr value, loop along, bool backwards,
+                   expr decay = expr::none, bool logarithms = false);
     std::optional<expr> prefix_of(fold folding, const loop_list& over, expr body,
                                   const access* target = nullptr);
     // Folds under conditions that are several, of which one holds at a time, in folds_in_parts.cpp.
@@ -452,11 +448,10 @@ private:
     void emit_part(contraction_of product, const access& target, double beta);
     bool is_cut_in_few(const contraction_of& product) const;
     bool has_edged_operands(const contraction_of& product) const;
-    void emit_edged_map(const access& target, expr body, fold folding,
-                        loop_list over);
+    void emit_edged_map(const access& target, expr body, fold folding, loop_list over);
     void emit_gather_boxes(expr e, const access& target);
-    void emit_boxes(const access& target, expr body,
-                    fold folding = fold::none, const loop_list& over = {});
+    void emit_boxes(const access& target, expr body, fold folding = fold::none,
+                    const loop_list& over = {});
     void emit_boxes(const contraction_of& product, const access& target, double beta);
     void emit_value(const access& target, expr value);
 
@@ -470,8 +465,8 @@ private:
     assign begun(assignment_kind kind, const access& target) const;
     void put(assign made);
     void emit(const contraction_of& product, const access& target, double beta);
-    void emit_map(const access& target, expr body,
-                  fold folding = fold::none, const loop_list& over = {});
+    void emit_map(const access& target, expr body, fold folding = fold::none,
+                  const loop_list& over = {});
 
     program_plan& plan_;
     graph& graph_;

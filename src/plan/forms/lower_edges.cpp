@@ -117,8 +117,7 @@ void lowering::unroll_shifts(expr& body, fold folding, loop_list& over) {
     over = without(over, shifting);
 }
 
-void lowering::emit_edged_map(const access& target, expr body,
-                              fold folding, loop_list over) {
+void lowering::emit_edged_map(const access& target, expr body, fold folding, loop_list over) {
     if (folding == fold::mean) {
         const double count = graph_.size(over);
         body = graph_.multiply({graph_.constant(1 / count), body});
@@ -152,16 +151,14 @@ void lowering::emit_edged_map(const access& target, expr body,
     emit_boxes(target, body, folding, over);
 }
 
-void lowering::emit_boxes(const access& target, expr body, fold folding,
-                          const loop_list& over) {
+void lowering::emit_boxes(const access& target, expr body, fold folding, const loop_list& over) {
     if (graph_[body].edged)
         for (const loop l : without(loops_of(target), over)) {
             const auto parts = parts_of(graph_, l, body);
             if (is_uncut(parts)) continue;
             for (const auto& part : parts) {
                 const auto m = to_part(graph_, l, part);
-                emit_boxes(moved(graph_, target, m), graph_.moved(body, m),
-                           folding, over);
+                emit_boxes(moved(graph_, target, m), graph_.moved(body, m), folding, over);
             }
             return;
         }

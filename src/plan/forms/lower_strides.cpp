@@ -146,8 +146,7 @@ moved_loop lowering::residue_of(loop l, std::int64_t stride, std::int64_t residu
 
 // What reads every second element, say, of a sum adds to every second one of what it is the
 // derivative by: the even ones and the odd ones are computed apart, or as a loop of their own.
-bool lowering::splits_strides(const access& target, expr value,
-                              double beta) {
+bool lowering::splits_strides(const access& target, expr value, double beta) {
     const loop_list indices = loops_of(target);
     strided_loop found;
     find_strides(graph_, value, indices, found);
@@ -175,8 +174,7 @@ bool lowering::splits_strides(const access& target, expr value,
         part(residue_of(found.what, stride, residue));
     for (const auto& [m, there] : parts)
         if (!there) return false;
-    for (const auto& [m, there] : parts)
-        into(moved(graph_, target, m), there, beta);
+    for (const auto& [m, there] : parts) into(moved(graph_, target, m), there, beta);
     return true;
 }
 

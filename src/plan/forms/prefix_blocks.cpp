@@ -242,9 +242,7 @@ lowering::carried_states lowering::emit_states(const prefix_product& p, const bl
         add_counter(graph_, at, each, 1);
         write(states.at(std::move(at)), sum_of_columns(p, columns, each));
     }
-    if (all > 1)
-        scan_into(fold::sum, states.whole, graph_.load(states.whole),
-                  along, !p.forwards);
+    if (all > 1) scan_into(fold::sum, states.whole, graph_.load(states.whole), along, !p.forwards);
 
     carried_states made;
     place at{p.forwards ? before - 1 : blocks - b.count + 1, {}};
@@ -260,8 +258,7 @@ void lowering::emit_rows_of_state(const prefix_product& p, const access& target,
                                   const moved_loop& row, const access& state, double beta) {
     const expr rows = graph_.moved(graph_.multiply(p.others), {&row, 1});
     const access there = moved(graph_, target, row);
-    into(there, graph_.sum(p.later, graph_.multiply({graph_.load(state), rows})),
-         beta);
+    into(there, graph_.sum(p.later, graph_.multiply({graph_.load(state), rows})), beta);
 }
 
 // target = all pairs of a block under the condition + beta * target.

@@ -23,8 +23,8 @@ void lowering::write(const access& target, expr value) {
 }
 
 // target = the fold of the value up to each place of a loop, or from it on.
-void lowering::scan_into(fold folding, const access& target, expr value,
-                         loop along, bool backwards, expr decay, bool logarithms) {
+void lowering::scan_into(fold folding, const access& target, expr value, loop along, bool backwards,
+                         expr decay, bool logarithms) {
     const auto& node = graph_[value];
     const bool in_memory = node.kind == kind::load && !node.edged && !is_foreign(value) &&
                            node.indices == loops_of(target);
@@ -248,8 +248,7 @@ std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, exp
     const auto memory = longer_memory(axis_order(indices, value), p->j, 1);
     emit_map(memory.at({p->forwards ? 0 : graph_.extent(p->j), {}}),
              graph_.constant(identity_of(folding)));
-    scan_into(folding, memory.at({p->forwards ? 1 : 0, {{p->j, 1}}}), value, p->j,
-              !p->forwards);
+    scan_into(folding, memory.at({p->forwards ? 1 : 0, {{p->j, 1}}}), value, p->j, !p->forwards);
     value = read_at_end(*p, memory);
     if (p->others.empty() && p->later.empty()) return value;
     if (folding != fold::sum) return body_of(graph_, folding, {p->others, value});

@@ -30,10 +30,9 @@ inline tensor_factor proportional_to(const graph& values, expr value,
         else if (k > 0 && values.is_constant(node.arguments[k], 0)) ++zeros;
         chooses = chooses || (k == 0 && *part);
     }
-    const bool is_factor =
-        with_it == 0 || (node.code == opcode::multiply && with_it == 1) ||
-        (node.code == opcode::add && with_it == node.arguments.size()) ||
-        (node.code == opcode::select && !chooses && with_it + zeros == 2);
+    const bool is_factor = with_it == 0 || (node.code == opcode::multiply && with_it == 1) ||
+                           (node.code == opcode::add && with_it == node.arguments.size()) ||
+                           (node.code == opcode::select && !chooses && with_it + zeros == 2);
     return is_factor ? tensor_factor(factor) : std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 // Kernels see the descriptors of src/steps/, which these hold or refer to.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -87,25 +88,46 @@ struct planned_lookup {
     bool may_stray = false;  // in a sum: where it is no place, nothing is added
 };
 
+/// A tensor that a product reads or writes along its loops.
+struct product_tensor : tensor_use {
+    std::int64_t offset = 0;  // elements
+};
+/// One that it reads; all but the offset is of contractions alone.
+struct product_operand : product_tensor {
+    bool conjugated = false;
+    // Axes whose places may lie outside; the loops do not move along them.
+    std::vector<edged_axis> edges;
+    // Axes that are read where numbers say; the numbers are walked by the loops of batch, then of
+    // m, n and k. Where such a number may stray and does, and where `wanted` is 0, the operand is
+    // 0; `wanted` of slot -1: nowhere.
+    std::vector<planned_lookup> lookups;
+    walked_use wanted;
+
+    bool is_plain() const { return edges.empty() && lookups.empty(); }
+};
+
 /// A product of two tensors, whatever stands for the sum and for the product.
 struct product_step : assignment_step {
     std::vector<contraction_loop> batch, m, n, k;
     std::vector<named_loop> batch_names, m_names, n_names, k_names;
-    tensor_use a, b, c;
-    std::int64_t a_offset = 0, b_offset = 0, c_offset = 0;  // elements
+    product_operand a, b;
+    product_tensor c;
+
+    /// The loops of batch, m, n and k, in this order, and how far they run.
+    std::array<const std::vector<contraction_loop>*, 4> groups() const {
+        return {&batch, &m, &n, &k};
+    }
+    std::vector<std::int64_t> extents() const {
+        std::vector<std::int64_t> all;
+        for (const auto* const group : groups())
+            for (const auto& l : *group) all.push_back(l.extent);
+        return all;
+    }
 };
 
 struct contraction_step : product_step {
     scalar alpha;
     double beta = 0;
-    bool conjugate_a = false, conjugate_b = false;
-    // Axes of A and of B whose places may lie outside; the loops do not move along them.
-    std::vector<edged_axis> a_edges, b_edges;
-    // Axes of A and of B that are read where numbers say; the numbers are walked by the loops of
-    // batch, then of m, n and k. Where such a number may stray and does, and where `wanted` is 0,
-    // the operand is 0; `wanted` of slot -1: nowhere.
-    std::vector<planned_lookup> a_lookups, b_lookups;
-    walked_use a_wanted, b_wanted;
 };
 
 /// A maximum, a minimum or a log-sum-exp of A + B.
@@ -260,10 +282,10 @@ void for_each_part(Step& step, F visit) {
 template <class F>
 void for_each_slot(const contraction_step& s, F visit) {
     for (const auto& operand : s.alpha.operands) visit(operand.slot, false);
-    for (const auto* const lookups : {&s.a_lookups, &s.b_lookups})
-        for (const auto& l : *lookups) visit(l.numbers.use.slot, false);
-    for (const auto* const wanted : {&s.a_wanted, &s.b_wanted})
-        if (wanted->use.slot) visit(wanted->use.slot, false);
+    for (const auto* const from : {&s.a, &s.b}) {
+        for (const auto& l : from->lookups) visit(l.numbers.use.slot, false);
+        if (from->wanted.use.slot) visit(from->wanted.use.slot, false);
+    }
     visit(s.a.slot, false);
     visit(s.b.slot, false);
     visit(s.c.slot, true);

@@ -96,46 +96,37 @@ private:
             check_inside(l.numbers.use.slot, reached(l.numbers.at, extents));
     }
 
-    span_of_memory reached_by(const product_step& s, std::int64_t offset,
-                              std::int64_t contraction_loop::*stride) const {
-        span_of_memory all{{offset, offset}};
-        for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
+    span_of_memory reached_by(const product_step& s, const product_tensor& tensor) const {
+        const auto stride = &tensor == &s.a   ? &contraction_loop::a
+                            : &tensor == &s.b ? &contraction_loop::b
+                                              : &contraction_loop::c;
+        span_of_memory all{{tensor.offset, tensor.offset}};
+        for (const auto* group : s.groups())
             for (const auto& loop : *group) all.walk(loop.extent, loop.*stride);
         return all;
     }
-    static std::vector<std::int64_t> extents_of(const contraction_step& s) {
-        std::vector<std::int64_t> extents;
-        for (const auto* group : {&s.batch, &s.m, &s.n, &s.k})
-            for (const auto& loop : *group) extents.push_back(loop.extent);
-        return extents;
-    }
-    void check(const contraction_step& s) const {
-        auto a = reached_by(s, s.a_offset, &contraction_loop::a),
-             b = reached_by(s, s.b_offset, &contraction_loop::b);
+    void check(const product_step& s) const {
+        const auto extents = s.extents();
         bool nothing = false;  // an axis without elements, of which none is read
-        for (const auto& [edges, all] : {std::pair(&s.a_edges, &a), std::pair(&s.b_edges, &b)})
-            for (const auto& e : *edges) {
+        span_of_memory reads[] = {reached_by(s, s.a), reached_by(s, s.b)};
+        for (const auto& [from, all] : {std::pair(&s.a, &reads[0]), std::pair(&s.b, &reads[1])}) {
+            for (const auto& e : from->edges) {
                 nothing = nothing || e.extent == 0;
                 all->walk(std::max<std::int64_t>(1, e.extent), e.stride);
             }
-        for (const auto& [lookups, all] :
-             {std::pair(&s.a_lookups, &a), std::pair(&s.b_lookups, &b)})
-            for (const auto& l : *lookups) {
+            for (const auto& l : from->lookups) {
                 nothing = nothing || l.extent == 0;
                 all->walk(l.extent, l.stride);
-                check_inside(l.numbers.use.slot, reached(l.numbers.at, extents_of(s)));
+                check_inside(l.numbers.use.slot, reached(l.numbers.at, extents));
             }
-        for (const auto* const wanted : {&s.a_wanted, &s.b_wanted})
-            if (wanted->use.slot) check_walk(*wanted, extents_of(s));
-        const auto c = reached_by(s, s.c_offset, &contraction_loop::c);
-        if (!nothing) check_inside(s.a.slot, a), check_inside(s.b.slot, b);
-        check_inside(s.c.slot, c);
-        check_number(s.alpha);
+            if (from->wanted.use.slot) check_walk(from->wanted, extents);
+        }
+        if (!nothing) check_inside(s.a.slot, reads[0]), check_inside(s.b.slot, reads[1]);
+        check_inside(s.c.slot, reached_by(s, s.c));
     }
-    void check(const algebra_step& s) const {
-        check_inside(s.a.slot, reached_by(s, s.a_offset, &contraction_loop::a));
-        check_inside(s.b.slot, reached_by(s, s.b_offset, &contraction_loop::b));
-        check_inside(s.c.slot, reached_by(s, s.c_offset, &contraction_loop::c));
+    void check(const contraction_step& s) const {
+        check(static_cast<const product_step&>(s));
+        check_number(s.alpha);
     }
     void check(const tie_step& s) const {
         for (const auto* const use : {&s.row, &s.column, &s.kept, &s.weight, &s.out})
@@ -223,32 +214,26 @@ private:
             const auto& f = plan_.values[plan_.values[a.body].arguments[k]];
             return f.code == opcode::conjugate ? plan_.values[f.arguments[0]] : f;
         };
-        require(reached_by(s, s.c_offset, &contraction_loop::c) == reached_by(a.target, all),
+        require(reached_by(s, s.c) == reached_by(a.target, all),
                 "a contraction that writes elsewhere");
-        require(s.a_lookups.size() == factor(0).lookups.size() &&
-                    s.b_lookups.size() == factor(1).lookups.size(),
-                "lookups that got lost");
-        require(bool(s.a_wanted.use.slot) == factor(0).has_condition() &&
-                    bool(s.b_wanted.use.slot) == factor(1).has_condition(),
-                "a condition of lookups that got lost");
-        const bool edged = factor(0).edged || factor(1).edged;
-        require(edged == (!s.a_edges.empty() || !s.b_edges.empty()), "edges that got lost");
-        if (edged) return;
-        require(
-            reached_by(s, s.a_offset, &contraction_loop::a) == reached_by(factor(0).source, all) &&
-                reached_by(s, s.b_offset, &contraction_loop::b) ==
-                    reached_by(factor(1).source, all),
-            "a contraction that reads elsewhere");
+        for (const auto& [from, k] : {std::pair(&s.a, 0u), std::pair(&s.b, 1u)}) {
+            require(from->lookups.size() == factor(k).lookups.size(), "lookups that got lost");
+            require(bool(from->wanted.use.slot) == factor(k).has_condition(),
+                    "a condition of lookups that got lost");
+            require(factor(k).edged == !from->edges.empty(), "edges that got lost");
+            require(factor(k).edged || reached_by(s, *from) == reached_by(factor(k).source, all),
+                    "a contraction that reads elsewhere");
+        }
     }
     void compare(const assign& a, const algebra_step& s) const {
         const auto all = united(a.loops, a.over);
         const auto term = [&](std::size_t k) -> const access& {
             return plan_.values[plan_.values[a.body].arguments[k]].source;
         };
-        require(reached_by(s, s.c_offset, &contraction_loop::c) == reached_by(a.target, all),
+        require(reached_by(s, s.c) == reached_by(a.target, all),
                 "a fold of sums that is written elsewhere");
-        require(reached_by(s, s.a_offset, &contraction_loop::a) == reached_by(term(0), all) &&
-                    reached_by(s, s.b_offset, &contraction_loop::b) == reached_by(term(1), all),
+        require(reached_by(s, s.a) == reached_by(term(0), all) &&
+                    reached_by(s, s.b) == reached_by(term(1), all),
                 "a fold of sums that are read elsewhere");
     }
     void compare(const assign& a, const tie_step& s) const {

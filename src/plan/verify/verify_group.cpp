@@ -254,8 +254,8 @@ private:
     const requirement& require_;
     const loop_list batch_, rows_, columns_, all_;
     std::map<slot_number, tensor_factor> tiles_;  // made so far: the weights in each
-    const member* found_with_ = nullptr;    // weights right before, but for what is found with them
-    const member* before_ = nullptr;        // the member right before, but for ties
+    const member* found_with_ = nullptr;  // weights right before, but for what is found with them
+    const member* before_ = nullptr;      // the member right before, but for ties
     std::set<slot_number> results_;
 };
 

@@ -57,20 +57,20 @@ public:
             scale = fmt::format("f({}) ", joined(c.alpha.operands, ", ",
                                                  [&](const auto& o) { return name(o.slot); }));
         else if (c.alpha.value != 1) scale = fmt::format("{} ", short_number(c.alpha.value));
-        const auto conjugated = [&](bool is, const tensor_use& u) {
-            return is ? fmt::format("conj({})", use(u)) : use(u);
+        const auto read = [&](const product_operand& from) {
+            return from.conjugated ? fmt::format("conj({})", use(from)) : use(from);
         };
         std::string before;
         if (c.beta != 0 && c.beta != 1)
             before = fmt::format(" + {} {}", short_number(c.beta), use(c.c));
         std::string places;
-        for (const auto* const lookups : {&c.a_lookups, &c.b_lookups})
-            for (const auto& l : *lookups) places += fmt::format(", places {}", use(l.numbers.use));
-        for (const auto* const wanted : {&c.a_wanted, &c.b_wanted})
-            if (wanted->use.slot) places += fmt::format(" where {}", use(wanted->use));
+        for (const auto* const from : {&c.a, &c.b})
+            for (const auto& l : from->lookups)
+                places += fmt::format(", places {}", use(l.numbers.use));
+        for (const auto* const from : {&c.a, &c.b})
+            if (from->wanted.use.slot) places += fmt::format(" where {}", use(from->wanted.use));
         return fmt::format("contract  {} {} {}{} {}{}{}   {}  {}  {}  {}", use(c.c),
-                           c.beta == 1 ? "+=" : "=", scale, conjugated(c.conjugate_a, c.a),
-                           conjugated(c.conjugate_b, c.b), before, places,
+                           c.beta == 1 ? "+=" : "=", scale, read(c.a), read(c.b), before, places,
                            group("batch", c.batch_names), group("M", c.m_names),
                            group("N", c.n_names), group("K", c.k_names));
     }

@@ -113,7 +113,7 @@ TEST_CASE("a contraction that adds, scales or conjugates is no fold") {
     };
     for (const auto& made :
          {like([](auto& c) { c.beta = 1; }), like([](auto& c) { c.alpha.value = 2; }),
-          like([](auto& c) { c.conjugate_b = true; }), like([](auto& c) { c.k[0].extent = 0; }),
+          like([](auto& c) { c.b.conjugated = true; }), like([](auto& c) { c.k[0].extent = 0; }),
           like([](auto& c) { c.m[0].extent = 1; })}) {
         CHECK(made.taken.how == way::contract);
         CHECK_FALSE(made.runner_up);

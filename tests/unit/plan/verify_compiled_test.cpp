@@ -56,7 +56,7 @@ TEST_CASE("what is compiled reads and writes what its assignment does") {
         p.refuses_steps(words, "compiled step", change);
     };
     refuses("a contraction that writes elsewhere",
-            [](program_plan& broken) { compiled<contraction_step>(broken).c_offset += 1; });
+            [](program_plan& broken) { compiled<contraction_step>(broken).c.offset += 1; });
     refuses("a contraction that reads elsewhere",
             [](program_plan& broken) { compiled<contraction_step>(broken).k[0].a *= 2; });
     refuses("a map that writes elsewhere", [](program_plan& broken) {
@@ -76,14 +76,14 @@ TEST_CASE("what is compiled reads and writes what its assignment does") {
     refuses("another number of steps", [](program_plan& broken) { broken.compiled.pop_back(); });
     refuses("edges that got lost", [](program_plan& broken) {
         for (auto& s : broken.compiled)
-            if (auto* c = std::get_if<contraction_step>(&s)) c->a_edges.clear(), c->b_edges.clear();
+            if (auto* c = std::get_if<contraction_step>(&s)) c->a.edges.clear(), c->b.edges.clear();
     });
 }
 
 TEST_CASE("a fold of sums of two tensors reads and writes what its assignment does") {
     const planned p(sums_of_two, "emit");
     p.refuses_steps("a fold of sums that is written elsewhere", "compiled step",
-                    [](program_plan& broken) { compiled<algebra_step>(broken).c_offset = 1; });
+                    [](program_plan& broken) { compiled<algebra_step>(broken).c.offset = 1; });
     p.refuses_steps("a fold of sums that are read elsewhere", "compiled step",
                     [](program_plan& broken) { compiled<algebra_step>(broken).m[0].a += 1; });
 }
@@ -104,10 +104,10 @@ TEST_CASE("what is compiled stays in its memory") {
 TEST_CASE("products read the rows that their numbers say, and numbers in memory") {
     const planned p(rows, "emit");
     const auto lookup = [](program_plan& broken) -> planned_lookup& {
-        return compiled<contraction_step>(broken).a_lookups.at(0);
+        return compiled<contraction_step>(broken).a.lookups.at(0);
     };
     p.refuses_steps("lookups that got lost", "compiled step", [](program_plan& broken) {
-        compiled<contraction_step>(broken).a_lookups.clear();
+        compiled<contraction_step>(broken).a.lookups.clear();
     });
     for (int which = 0; which < 3; ++which)
         p.refuses_steps("an operand that leaves its memory", "compiled step",
@@ -132,7 +132,7 @@ TEST_CASE("joined steps do not need each other") {
     const planned p(shared_factor, "join");
     p.refuses_steps("joined steps that need each other", "compiled step", [](program_plan& broken) {
         auto& parts = compiled<joined_step>(broken).parts;
-        parts[1].what.b = parts[0].what.c;
+        parts[1].what.b.slot = parts[0].what.c.slot;
     });
 }
 

@@ -147,8 +147,8 @@ private:
     }
     std::string contraction_words(const contraction_step& c) const {
         std::string line = name(c.c.slot) + (c.beta == 1 ? " += " : " = ") + scaled(c.alpha);
-        line += (c.conjugate_a ? "conj " : "") + name(c.a.slot) + " " +
-                (c.conjugate_b ? "conj " : "") + name(c.b.slot);
+        line += (c.a.conjugated ? "conj " : "") + name(c.a.slot) + " " +
+                (c.b.conjugated ? "conj " : "") + name(c.b.slot);
         if (c.beta != 0 && c.beta != 1) line += " + " + number_words(c.beta) + " of it";
         line += "  batch " + loops(c.batch_names) + "  M " + loops(c.m_names) + "  N " +
                 loops(c.n_names) + "  K " + loops(c.k_names);
