@@ -44,15 +44,9 @@ void whole_slot(program_plan& plan, ir::ref equation, slot_number target, slot_n
     auto& values = plan.values;
     assign made;
     made.equation = equation;
-    made.target.slot = target;
-    for (const auto extent : plan.slots[target.index()].extents) {
-        if (extent == 0) return;
-        place at;
-        if (extent > 1) at.terms = {{values.loops().fresh(ir::none, extent), 1}};
-        made.target.at.push_back(std::move(at));
-    }
-    made.target.positions = {0, -1};
+    made.target = all_of(plan, target);
     made.loops = loops_of(made.target);
+    if (values.size(made.loops) == 0) return;
     const auto scaled = [&](slot_number slot, const number& factor) {
         access from = made.target;
         from.slot = slot;
@@ -138,7 +132,7 @@ private:
             if (plan_.holds(target.slot, type) && scale.alpha == 1 && scale.beta == 0 &&
                 of_.covers_all)
                 return steps.matrix_into(*of_.matrix, target);
-            value = steps.matrix_value(*of_.matrix, of_.indices);
+            value = steps.matrix_value(*of_.matrix, loops_of(target));
         }
         known_.products.add(target, value);
         if (scale.alpha != 1)
@@ -164,7 +158,8 @@ private:
     void finish(lowering& steps, expr value, const result_scale& scale, element type) {
         graph& values = plan_.values;
         const access& target = of_.target;
-        const bool nothing = values.size(of_.indices) == 0;
+        const loop_list loops = loops_of(target);
+        const bool nothing = values.size(loops) == 0;
         const auto write_whole = [&](slot_number source, double alpha, double beta) {
             whole_slot(plan_, of_.number, target.slot, source, alpha, beta);
         };
@@ -184,7 +179,7 @@ private:
             value = values.add({value, values.multiply({values.constant(scale.beta), old})});
         }
         access result;
-        if (!nothing) result = steps.computed(of_.indices, value);
+        if (!nothing) result = steps.computed(loops, value);
         if (!of_.covers_all) {
             if (scale.old == target.slot || scale.beta == 0)
                 write_whole(slot_number::none, 1, scale.beta);
@@ -293,7 +288,7 @@ assign as_assign(const graph& values, const read_equation& e) {
     assign made;
     made.equation = e.number;
     made.target = e.target;
-    made.loops = e.indices;
+    made.loops = loops_of(e.target);
     made.body = e.values()[0];
     if (e.place) {
         made.kind = assignment_kind::extremum;

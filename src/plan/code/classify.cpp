@@ -22,18 +22,6 @@ constexpr double tile_rows = 8, tile_vectors = 2;
 // To read where something lies, check it and go there.
 constexpr double lookup_cycles = 4;
 
-double iterations(const std::vector<contraction_loop>& loops) {
-    double count = 1;
-    for (const auto& l : loops) count *= static_cast<double>(l.extent);
-    return count;
-}
-
-double iterations(const std::vector<std::int64_t>& extents) {
-    double count = 1;
-    for (const auto extent : extents) count *= static_cast<double>(extent);
-    return count;
-}
-
 /// Bytes that are moved to read a number of a tensor, when the next one is so many elements away:
 /// one that lies apart from others takes a cache line.
 double moved(std::int64_t stride, double bytes) {
@@ -67,8 +55,8 @@ double cost_of_lookups(const std::vector<planned_lookup>& lookups,
 
 /// Whole tiles are multiplied, and operands read once for all of them.
 double cost_of_contraction(const contraction_step& s, const numbers& of) {
-    const double batch = iterations(s.batch), m = iterations(s.m), n = iterations(s.n),
-                 k = iterations(s.k);
+    const double batch = iterations_of(s.batch), m = iterations_of(s.m), n = iterations_of(s.n),
+                 k = iterations_of(s.k);
     const double bytes = batch * (m * k + k * n + m * n) * of.bytes;
     if (m == 1 || n == 1)  // a matrix and a vector: there is one product for every number
         return start_cycles +
@@ -84,8 +72,8 @@ double cost_of_contraction(const contraction_step& s, const numbers& of) {
 
 /// Both operands are read again for every product, and every result begins a row.
 double cost_of_fold(const contraction_step& s, const numbers& of) {
-    const double batch = iterations(s.batch), m = iterations(s.m), n = iterations(s.n),
-                 k = iterations(s.k);
+    const double batch = iterations_of(s.batch), m = iterations_of(s.m), n = iterations_of(s.n),
+                 k = iterations_of(s.k);
     const double results = batch * m * n, products = results * k;
     const auto read = [&](const contraction_loop& l) {
         return moved(l.a, of.bytes) + moved(l.b, of.bytes);
@@ -107,14 +95,15 @@ double cost_of_fold(const contraction_step& s, const numbers& of) {
 /// none that a number says.
 bool can_fold(const contraction_step& s) {
     return s.a.is_plain() && s.b.is_plain() && s.beta == 0 && s.alpha.is(1) && !s.a.conjugated &&
-           !s.b.conjugated && iterations(s.m) > 1 && iterations(s.n) > 1 && iterations(s.k) > 1;
+           !s.b.conjugated && iterations_of(s.m) > 1 && iterations_of(s.n) > 1 &&
+           iterations_of(s.k) > 1;
 }
 
 /// A sum and an extremum for each pair; exponentials of the pairs, or of the operands where each is
 /// used so often that what they give is multiplied.
 double cost_of_algebra(const algebra_step& s, const numbers& of) {
-    const double batch = iterations(s.batch), m = iterations(s.m), n = iterations(s.n),
-                 k = iterations(s.k);
+    const double batch = iterations_of(s.batch), m = iterations_of(s.m), n = iterations_of(s.n),
+                 k = iterations_of(s.k);
     const double pairs = batch * m * n * k, operands = batch * (m * k + k * n),
                  results = batch * m * n;
     const auto cycles_of = [&](double vectors) { return vectors / of.lanes / vectors_a_cycle; };
@@ -129,12 +118,12 @@ double cost_of_algebra(const algebra_step& s, const numbers& of) {
 /// A sum, a comparison and a sum for each pair.
 double cost_of_ties(const tie_step& s, const numbers& of) {
     return start_cycles + s.bytes / bytes_a_cycle +
-           3 * iterations(s.extents) / of.lanes / vectors_a_cycle;
+           3 * iterations_of(s.extents) / of.lanes / vectors_a_cycle;
 }
 
 /// A program is interpreted: what is read and what an operation gives is stored in a tile.
 double cost_of_program(const map_step& s, const numbers& of) {
-    const double elements = iterations(s.extents);
+    const double elements = iterations_of(s.extents);
     double vectors = 0, bytes = 0;
     for (const auto& i : s.program) {
         if (i.code == opcode::load) {
@@ -171,7 +160,7 @@ decision classify(const tie_step& s, element type) {
 
 decision classify(const map_step& s, element type) {
     const numbers of(type);
-    const double program = cost_of_program(s, of), elements = iterations(s.extents);
+    const double program = cost_of_program(s, of), elements = iterations_of(s.extents);
     if (s.folding != fold::none) {
         double results = 1;
         for (std::size_t k = 0; k + static_cast<std::size_t>(s.folded) < s.extents.size(); ++k)
@@ -191,7 +180,7 @@ decision classify(const map_step& s, element type) {
 
 decision classify(const gather_step& s, element type) {
     const numbers of(type);
-    const double elements = iterations(s.extents);
+    const double elements = iterations_of(s.extents);
     const double moves = s.scatter ? 3 : 2;
     const double cycles = start_cycles + cost_of_lookups(s.lookups, s.extents) +
                           moves * elements * of.bytes / bytes_a_cycle;
@@ -202,7 +191,7 @@ decision classify(const gather_step& s, element type) {
 
 decision classify(const lookup_sum_step& s, element type) {
     const numbers of(type);
-    const double elements = iterations(s.extents);
+    const double elements = iterations_of(s.extents);
     double lookups = cost_of_lookups(s.scattered, s.extents);
     for (const auto& f : s.factors) lookups += cost_of_lookups(f.lookups, s.extents);
     const double cycles = start_cycles + lookups + elements * of.bytes / bytes_a_cycle +
@@ -220,14 +209,14 @@ decision classify(const matrix_step& s, element type) {
 
 decision classify(const extremum_step& s, element type) {
     const numbers of(type);
-    const double elements = iterations(s.extents);
+    const double elements = iterations_of(s.extents);
     return {{way::extremum, start_cycles + elements * (1.0 / of.lanes + of.bytes / bytes_a_cycle)},
             {}};
 }
 
 decision classify(const scan_step& s, element type) {
     const numbers of(type);
-    const double elements = iterations(s.extents);
+    const double elements = iterations_of(s.extents);
     // Each waits for the one before it, a few rows abreast.
     return {{way::scan,
              start_cycles + elements * (1 + (s.decays() ? 3 : 2) * of.bytes / bytes_a_cycle)},

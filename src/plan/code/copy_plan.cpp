@@ -24,14 +24,9 @@ program_plan whole_tensor(element type, const std::vector<std::int64_t>& extents
         s.data = memory.data;
         return made.add(std::move(s));
     };
-    a.target.slot = slot_in(to, storage::output);
-    for (const std::int64_t extent : extents) {
-        if (extent == 0) return made;
-        place at;
-        if (extent > 1) at.add(made.values.loops().fresh(ir::none, extent), 1);
-        a.target.at.push_back(std::move(at));
-    }
+    a.target = all_of(made, slot_in(to, storage::output));
     a.loops = loops_of(a.target);
+    if (made.values.size(a.loops) == 0) return made;
     if (from != nullptr) {
         access source = a.target;
         source.slot = slot_in(*from, storage::input);

@@ -282,10 +282,8 @@ private:
         for (const auto& use : made_.uses) {
             if (!use.slot || std::ranges::find(counted, use.slot) != counted.end()) continue;
             counted.push_back(use.slot);
-            double elements = 1;
-            for (const auto n : plan_.slots[use.slot.index()].extents)
-                elements *= static_cast<double>(n);
-            total += elements * static_cast<double>(size_of(plan_.type_of(use.slot)));
+            total += plan_.slot_of(use.slot).elements() *
+                     static_cast<double>(size_of(plan_.type_of(use.slot)));
         }
         return total;
     }

@@ -269,15 +269,9 @@ void lowering::emit_gather(expr e, const access& target) {
 
 // Rows that are looked up where a number says that is read beyond an edge: there it is 0.
 void lowering::emit_gather_boxes(expr e, const access& target) {
-    for (const loop l : loops_of(target)) {
-        const auto parts = parts_of(graph_, l, e);
-        if (is_uncut(parts)) continue;
-        for (const auto& part : parts) {
-            const auto m = to_part(graph_, l, part);
-            emit_gather(graph_.moved(e, m), moved(graph_, target, m));
-        }
-        return;
-    }
+    const auto cut = first_cut(graph_, loops_of(target), e);
+    for (const moved_loop& m : cut) emit_gather(graph_.moved(e, m), moved(graph_, target, m));
+    if (!cut.empty()) return;
     // What no cut settles is stored, and fixed numbers are places.
     expression node = graph_[e];
     expr_list arguments;

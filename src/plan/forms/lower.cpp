@@ -357,13 +357,8 @@ void lowering::emit(const contraction_of& product, const access& target, double 
             hides_ = hides_ || has_edge(graph_[e].source, edge::nothing);
     }
     hides_ = hides_ || product.hides || graph_.has_bracket(product.scale);
-    assign made = begun(assignment_kind::contract, target);
-    made.folding = fold::sum;
-    made.over = product.over;
-    made.body = both_factors(product);
-    made.scale = plain(product.scale, 1);
-    made.beta = beta;
-    put(std::move(made));
+    const expr factors = both_factors(product), scale = plain(product.scale, 1);
+    put(contract_into(equation_, target, factors, product.over, scale, beta));
 }
 
 // Of what is the same along the loop the first place is that of the extremum.

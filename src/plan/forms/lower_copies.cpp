@@ -171,25 +171,17 @@ expr lowering::native(expr load) {
 
 access lowering::converted(const access& from, bool condition) {
     if (plan_.holds(from.slot, type_)) return from;
-    access whole = from, target, result = from;
-    result.positions = target.positions = {0, -1};
+    access result = from;
+    result.positions = {0, -1};
     for (const converted_input& known : known_.converted)
         if (known.from == from.slot && known.type == type_ && known.condition == condition) {
             result.slot = known.to;
             return result;
         }
-    loop_list axes;
-    const auto extents = plan_.slot_of(from).extents;
-    for (std::size_t axis = 0; axis < whole.at.size(); ++axis) {
-        whole.at[axis] = {};
-        if (extents[axis] != 1) {
-            const loop all = graph_.loops().fresh(ir::none, extents[axis]);
-            whole.at[axis].terms = {{all, 1}};
-            add_loop(axes, all);
-        }
-        target.at.push_back(whole.at[axis]);
-    }
+    access whole = all_of(plan_, from.slot), target = whole;
+    whole.positions = from.positions;
     const expr read = graph_.load(whole, condition);
+    const auto extents = plan_.slot_of(from).extents;
     result.slot = target.slot = plan_.add(
         workspace_slot(plan_, extents, std::vector<ir::ref>(extents.size(), ir::none), type_));
     const slot& read_from = plan_.slot_of(from);

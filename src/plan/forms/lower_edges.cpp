@@ -152,17 +152,11 @@ void lowering::emit_edged_map(const access& target, expr body, fold folding, loo
 }
 
 void lowering::emit_boxes(const access& target, expr body, fold folding, const loop_list& over) {
-    if (graph_[body].edged)
-        for (const loop l : without(loops_of(target), over)) {
-            const auto parts = parts_of(graph_, l, body);
-            if (is_uncut(parts)) continue;
-            for (const auto& part : parts) {
-                const auto m = to_part(graph_, l, part);
-                emit_boxes(moved(graph_, target, m), graph_.moved(body, m), folding, over);
-            }
-            return;
-        }
-    put(map_into(equation_, target, body, folding, over));
+    std::vector<moved_loop> cut;
+    if (graph_[body].edged) cut = first_cut(graph_, without(loops_of(target), over), body);
+    if (cut.empty()) return put(map_into(equation_, target, body, folding, over));
+    for (const moved_loop& m : cut)
+        emit_boxes(moved(graph_, target, m), graph_.moved(body, m), folding, over);
 }
 
 bool lowering::has_edged_operands(const contraction_of& product) const {
@@ -189,32 +183,27 @@ void lowering::emit_part(contraction_of product, const access& target, double be
 
 void lowering::emit_boxes(const contraction_of& product, const access& target, double beta) {
     const expr both = graph_.as_written(opcode::multiply, {product.a, product.b});
-    for (const loop l : graph_[both].indices) {
-        const auto parts = parts_of(graph_, l, both);
-        if (is_uncut(parts)) continue;
-        const bool summed = contains(product.over, l);
-        bool first = true;
-        for (const auto& part : parts) {
-            const auto m = to_part(graph_, l, part);
-            auto there = product;
-            there.a = graph_.moved(product.a, m);
-            there.b = graph_.moved(product.b, m);
-            const bool nothing = graph_.is_constant(there.a, 0) || graph_.is_constant(there.b, 0);
-            if (summed) {
-                if (nothing) continue;
-                there.over = moved(product.over, m);
-                emit_part(there, target, first ? beta : 1);
-                first = false;
-                continue;
-            }
-            const access box = moved(graph_, target, m);
-            if (nothing) emit_map(box, before(box, beta));
-            else emit_part(there, box, beta);
+    const auto cut = first_cut(graph_, graph_[both].indices, both);
+    if (cut.empty()) throw std::logic_error("edges of a contraction that no cut settles");
+    const bool summed = contains(product.over, cut[0].what);
+    bool first = true;
+    for (const moved_loop& m : cut) {
+        auto there = product;
+        there.a = graph_.moved(product.a, m);
+        there.b = graph_.moved(product.b, m);
+        const bool nothing = graph_.is_constant(there.a, 0) || graph_.is_constant(there.b, 0);
+        if (summed) {
+            if (nothing) continue;
+            there.over = moved(product.over, m);
+            emit_part(there, target, first ? beta : 1);
+            first = false;
+            continue;
         }
-        if (summed && first) emit_map(target, before(target, beta));
-        return;
+        const access box = moved(graph_, target, m);
+        if (nothing) emit_map(box, before(box, beta));
+        else emit_part(there, box, beta);
     }
-    throw std::logic_error("edges of a contraction that no cut settles");
+    if (summed && first) emit_map(target, before(target, beta));
 }
 
 // A factor of a contraction: in memory, or read beside an axis, which contractions do themselves.

@@ -12,7 +12,7 @@ namespace ricci::plan {
 
 /// Matrices of a batch that lie in memory: a load, and the loops of its rows and columns.
 struct matrices_at {
-    access where;
+    expr where;
     loop row, column;
 };
 

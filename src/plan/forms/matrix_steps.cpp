@@ -37,7 +37,7 @@ loop_list lowering::matrix_loops(const matrix_function& f) const {
 matrix_factors lowering::factorised(const matrix_function& f, steps::factor_kind kind) {
     const auto both = matrix_loops(f);
     const expr matrix = with_axes(f.matrix, both);
-    const matrices_at wanted{graph_[matrix].source, f.row, f.column};
+    const matrices_at wanted{matrix, f.row, f.column};
     if (kind == steps::factor_kind::lu)
         if (const auto known = known_.factors.find(graph_, wanted)) return *known;
     matrix_factors made{wanted, {}, kind, graph_.extent(f.row), {}, false, false, false};
@@ -98,7 +98,7 @@ void lowering::emit_matrix(const matrix_function& f, matrix_task task, const acc
     put(std::move(made));
     if (!cholesky) return;
     // What is solved with the triangle has its factors here.
-    from.of = {target, f.row, f.column};
+    from.of = {graph_.load(target), f.row, f.column};
     from.of_triangle = true;
     known_.factors.add(from);
 }

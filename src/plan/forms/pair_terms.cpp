@@ -36,7 +36,10 @@ public:
     void run() {
         std::vector<step> before = std::move(plan_.steps);
         plan_.steps.clear();
-        compares_ = std::ranges::any_of(before, [&](const step& s) { return compares(s); });
+        for (const step& s : before)
+            for_each_assign(s, [&](const assign& a) {
+                compares_ = compares_ || compares_numbers(values_, a.body);
+            });
         for (std::size_t s = 0; s < before.size(); ++s) {
             const assign* const a = before[s].as_assign();
             const auto found = a == nullptr ? std::nullopt : terms_of(*a);
@@ -53,17 +56,6 @@ public:
     }
 
 private:
-    bool compares(const fused& f) const {
-        return std::ranges::any_of(
-            f.members, [&](const member& m) { return compares_numbers(values_, m.what.body); });
-    }
-    bool compares(const step& s) const {
-        if (const assign* const a = s.as_assign()) return compares_numbers(values_, a->body);
-        if (const fused* const f = s.as_fused()) return compares(*f);
-        const auto& chain = std::get<chained>(s.what);
-        return compares(chain.first) || compares(chain.second);
-    }
-
     // The terms of a fold where they are to be paired.
     std::optional<conditional_terms> terms_of(const assign& a) const {
         const element type = plan_.type_of(a.target.slot);

@@ -31,18 +31,11 @@ expr step_writer::stored(expr value) {
 }
 
 expr step_writer::contracted(expr left, expr right, const loop_list& over, const access* target) {
-    assign made;
-    made.equation = equation_;
-    made.kind = assignment_kind::contract;
-    made.folding = fold::sum;
-    made.over = over;
-    made.loops = without(united(values_[left].indices, values_[right].indices), over);
-    made.body = values_.multiply({left, right});
-    made.scale = values_.constant(1);
-    const bool there = target != nullptr && loops_of(*target) == made.loops;
-    made.target = there ? *target : add_memory(plan_, made.loops, type_);
-    const access written = made.target;
-    put(std::move(made));
+    const loop_list loops = without(united(values_[left].indices, values_[right].indices), over);
+    const expr product = values_.multiply({left, right});
+    const bool there = target != nullptr && loops_of(*target) == loops;
+    const access written = there ? *target : add_memory(plan_, loops, type_);
+    put(contract_into(equation_, written, product, over, values_.constant(1)));
     return values_.load(written);
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "src/plan/pool/definitions.hpp"
+
 namespace ricci::plan {
 namespace {
 
@@ -114,18 +116,8 @@ std::optional<stored_rows> find_stored_rows(program_plan& plan, std::size_t step
 }
 
 expr rows_at(graph& values, const assign& made, const access& read) {
-    std::vector<moved_loop> moves;
-    for (std::size_t axis = 0; axis < read.at.size(); ++axis) {
-        const place& at = made.target.at[axis];
-        if (!at.terms.empty() && read.at[axis] != at)
-            moves.push_back({at.terms[0].over, read.at[axis]});
-    }
-    // Loops take each other's places one after another.
-    for (const auto& m : moves)
-        for (const auto& t : m.to.terms)
-            for (const auto& other : moves)
-                if (t.over == other.what) return expr::none;
-    return values.moved(made.body, moves);
+    const auto there = reading_at(values, made.target, read);
+    return there ? value_at(values, *there, made.body) : expr(expr::none);
 }
 
 }  // namespace ricci::plan

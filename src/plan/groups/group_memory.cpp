@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "src/plan/schedule/group_price.hpp"
+#include "src/plan/schedule/nominal_core.hpp"
 #include "src/steps/instruction.hpp"
 
 namespace ricci::plan {

@@ -133,6 +133,18 @@ std::optional<matching_loops> match(const graph& values, expr first, expr second
     return all.take();
 }
 
+loop_map turned(const loop_map& names) {
+    loop_map result;
+    for (const auto& [first, second] : names) result.emplace_back(second, first);
+    return result;
+}
+
+expr brought_back(graph& values, expr e, const loop_map& names, const loop_list& others) {
+    loop_list taken = others;
+    for (const auto& [first, second] : names) add_loop(taken, first), add_loop(taken, second);
+    return values.renamed(values.apart(taken, e), turned(names));
+}
+
 loop_map own_names(const graph& values, const loop_list& own, expr first, expr second) {
     const auto same = match(values, first, second);
     loop_map names;

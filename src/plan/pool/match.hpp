@@ -24,6 +24,13 @@ struct matching_loops {
 /// nothing where there are none. Of loops that a place adds alike, i + j, the first is the first.
 std::optional<matching_loops> match(const graph&, expr first, expr second);
 
+/// The names of the second's loops in the first.
+loop_map turned(const loop_map& names);
+
+/// What stands among the loops of the second, among those of the first: what it binds is none of
+/// these, nor of `others`.
+expr brought_back(graph&, expr e, const loop_map& names, const loop_list& others = {});
+
 /// The names that some loops of the first expression have in the second, where all others have the
 /// same; empty: there are none.
 loop_map own_names(const graph&, const loop_list& own, expr first, expr second);

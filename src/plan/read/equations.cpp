@@ -17,7 +17,6 @@ read_equation read(const ir::program_view& p, ir::ref e, translation& from) {
     read_equation made;
     made.number = e;
     made.target = from.left_side();
-    made.indices = loops_of(made.target);
     made.covers_all = from.covers_all();
     bool plain = made.covers_all;
     for (std::int32_t axis = 0; axis < equation.positions.count; ++axis) {
@@ -58,16 +57,7 @@ read_equation new_equation(program_plan& plan, ir::ref around, const loop_list& 
     made.number = around;
     made.order = axes;
     made.covers_all = true;
-    std::vector<std::int64_t> extents;
-    std::vector<ir::ref> letters;
-    for (const loop l : axes) {
-        extents.push_back(plan.values.extent(l));
-        letters.push_back(plan.values.loops().letter(l));
-        made.target.at.push_back({0, {{l, 1}}});
-    }
-    made.target.slot = plan.add(workspace_slot(plan, std::move(extents), std::move(letters), type));
-    made.target.positions = {0, -1};
-    made.indices = loops_of(made.target);
+    made.target = add_memory(plan, axes, type);
     return made;
 }
 

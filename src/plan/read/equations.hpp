@@ -19,8 +19,7 @@ using matrix_function = lowering::matrix_function;
 struct read_equation {
     ir::ref number = ir::none;
     access target;
-    loop_list indices;        // of the target
-    loop_list order;          // the same as written
+    loop_list order;          // the loops of the target as written
     bool covers_all = false;  // the left side reaches every element of its tensor
     // One of these.
     expr value;

@@ -170,14 +170,7 @@ private:
         known->needs.push_back(f.what);
         const loop_map names = *same_names(known->value, f.matrix);
         if (wanted) {
-            loop_map back;
-            loop_list own;
-            for (const auto& [here, there] : names) {
-                back.emplace_back(there, here);
-                add_loop(own, here);
-            }
-            // What it binds of the loops of the first is another loop.
-            const expr here = values_.renamed(values_.apart(own, wanted), back);
+            const expr here = brought_back(values_, wanted, names);
             if (std::ranges::find(known->wanted, here) == known->wanted.end())
                 known->wanted.push_back(here);
         }

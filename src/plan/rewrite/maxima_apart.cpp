@@ -53,14 +53,8 @@ private:
         return plan_.is_whole(a.target);
     }
     bool is_written_once(slot_number slot) const {
-        std::size_t writers = 0;
-        for (const step& s : plan_.steps)
-            for (const effect& t : s.effects) writers += t.writes && t.slot == slot ? 1 : 0;
-        return writers == 1;
-    }
-    bool reads(const step& s, slot_number slot) const {
-        return std::any_of(s.effects.begin(), s.effects.end(),
-                           [&](const effect& t) { return !t.writes && t.slot == slot; });
+        return std::ranges::count_if(plan_.steps, [&](const step& s) { return s.writes(slot); }) ==
+               1;
     }
     /// Whether a value has a sum in which it is a term beside others.
     bool is_term(expr e, slot_number slot) const {
@@ -75,7 +69,7 @@ private:
     bool is_term_after(std::size_t first, slot_number slot) const {
         for (std::size_t s = first + 1; s < plan_.steps.size(); ++s) {
             const assign* a = plan_.steps[s].as_assign();
-            if (a != nullptr && a->kind == assignment_kind::map && reads(plan_.steps[s], slot) &&
+            if (a != nullptr && a->kind == assignment_kind::map && plan_.steps[s].reads(slot) &&
                 is_term(a->body, slot))
                 return true;
         }
@@ -98,7 +92,7 @@ private:
         const parts of{slot, like(whole.target), like(whole.target)};
         for (std::size_t s = at + 1; s < plan_.steps.size(); ++s) {
             const assign* a = plan_.steps[s].as_assign();
-            if (a == nullptr || a->kind != assignment_kind::map || !reads(plan_.steps[s], slot))
+            if (a == nullptr || a->kind != assignment_kind::map || !plan_.steps[s].reads(slot))
                 continue;
             assign changed = *a;
             changed.body = with_parts(changed.body, of);
@@ -114,7 +108,7 @@ private:
         }
         const bool wanted = plan_.slot_of(whole.target).kind != storage::workspace ||
                             std::any_of(plan_.steps.begin(), plan_.steps.end(),
-                                        [&](const step& s) { return reads(s, slot); });
+                                        [&](const step& s) { return s.reads(slot); });
         if (wanted) {
             assign sum = whole;
             sum.folding = fold::none;

@@ -252,14 +252,8 @@ private:
         if (holds(c, node.arguments.back())) return true;
         // Of another one it says what its own tensor holds: elsewhere it is no candidate any more.
         const expr condition = rewritten(node.arguments.back());
-        // What the condition binds is none of the loops that it comes to stand among.
-        loop_list taken = united(values_[c.value].bound, values_[c.value].indices);
-        loop_map back;
-        for (const auto& [here, there] : names) {
-            back.emplace_back(there, here);
-            taken = united(taken, {there});
-        }
-        const expr here = values_.renamed(values_.apart(taken, condition), back);
+        const expr here = brought_back(values_, condition, names,
+                                       united(values_[c.value].bound, values_[c.value].indices));
         if (std::ranges::find(to, here) == to.end()) to.push_back(here);
         return true;
     }
@@ -328,12 +322,8 @@ private:
         double largest = 0;
         const auto looks_up = [&](const auto& self, expr part) -> bool {
             const auto& inner = values_[part];
-            if (inner.kind == kind::load) {
-                double size = 1;
-                for (const auto extent : plan_.slot_of(inner.source).extents)
-                    size *= static_cast<double>(extent);
-                largest = std::max(largest, size);
-            }
+            if (inner.kind == kind::load)
+                largest = std::max(largest, plan_.slot_of(inner.source).elements());
             return inner.kind == kind::gather ||
                    std::ranges::any_of(inner.arguments, [&](expr a) { return self(self, a); });
         };

@@ -238,16 +238,11 @@ private:
     bool serves(const read_equation& e, const use& found) {
         shared_value& s = all_[found.of];
         if (s.target.slot || s.scalars != found.scalars || !may_serve_(e.target.slot) ||
-            e.indices != values_[e.value].indices || !plan_.holds(e.target.slot, values_.type()) ||
-            !plan_.is_whole(e.target))
+            loops_of(e.target) != values_[e.value].indices ||
+            !plan_.holds(e.target.slot, values_.type()) || !plan_.is_whole(e.target))
             return false;
-        s.target = renamed(e.target, back(found.names));
+        s.target = renamed(e.target, turned(found.names));
         return true;
-    }
-    static loop_map back(const loop_map& names) {
-        loop_map result;
-        for (const auto& [mine, here] : names) result.emplace_back(here, mine);
-        return result;
     }
 
     /// The same, of which parts are tensors that are shared.
@@ -295,7 +290,7 @@ private:
             value = values_.sum(values_[value].over, values_.multiply(product));
         }
         value = with_shared_inside(value);
-        const loop_map mine = back(names);
+        const loop_map mine = turned(names);
         loop_list axes;
         for (const loop l : around_->order)
             if (const loop there = renamed(l, mine);

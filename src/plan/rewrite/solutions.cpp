@@ -100,7 +100,7 @@ private:
     void compute_at_once(read_equation& e) {
         const read_equation* const f = function_at(e.value);
         if (f == nullptr || !is_own(*f) || !plan_.is_whole(e.target) ||
-            e.indices != values_[e.value].indices)
+            loops_of(e.target) != values_[e.value].indices)
             return;
         const auto names = names_of(*f, values_[e.value].source);
         if (!names) return;

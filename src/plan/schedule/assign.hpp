@@ -71,6 +71,16 @@ inline assign map_into(ir::ref equation, const access& target, expr body, fold f
     return made;
 }
 
+/// target = scale * the sum over loops of a product + beta * target.
+inline assign contract_into(ir::ref equation, const access& target, expr product,
+                            const loop_list& over, expr scale, double beta = 0) {
+    assign made = map_into(equation, target, product, fold::sum, over);
+    made.kind = assignment_kind::contract;
+    made.scale = scale;
+    made.beta = beta;
+    return made;
+}
+
 /// The factors of a body of lookups.
 inline expr_list lookup_factors(const graph& values, expr body) {
     const auto& node = values[body];

@@ -144,6 +144,17 @@ moved_loop to_part(graph& values, loop l, const loop_range& part) {
     return m;
 }
 
+std::vector<moved_loop> first_cut(graph& values, const loop_list& loops, expr e) {
+    std::vector<moved_loop> all;
+    for (const loop l : loops) {
+        const auto parts = parts_of(values, l, e);
+        if (is_uncut(parts)) continue;
+        for (const loop_range& part : parts) all.push_back(to_part(values, l, part));
+        break;
+    }
+    return all;
+}
+
 bool is_cut_by(const graph& values, const access& load, const loop_list& loops) {
     return std::ranges::all_of(load.at, [&](const place& p) {
         if (p.edge == edge::none) return true;

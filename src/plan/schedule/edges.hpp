@@ -33,6 +33,10 @@ bool is_uncut(const std::vector<loop_range>& parts);
 /// The part in the place of the loop.
 moved_loop to_part(graph&, loop l, const loop_range&);
 
+/// What stands in the place of the first of some loops that has several parts, in each of these;
+/// nothing: none has.
+std::vector<moved_loop> first_cut(graph&, const loop_list&, expr e);
+
 /// Whether each edge of a load is that of a place that moves with one loop alone, and that one is
 /// among these.
 bool is_cut_by(const graph&, const access& load, const loop_list& loops);

@@ -58,17 +58,11 @@ moved_values values_of(const fused_group& group) {
 
 }  // namespace
 
-double iterations_of(const std::vector<inner_loop>& loops) {
-    double count = 1;
-    for (const auto& l : loops) count *= static_cast<double>(l.extent);
-    return count;
-}
-
 group_price price_of(const fused_step& step) {
     const fused_group& group = step.group;
     const numbers of(group.type);
-    double pairs = 1, multiplied = 0, operated = 0;
-    for (const auto& l : group.loops) pairs *= static_cast<double>(l.extent);
+    double multiplied = 0, operated = 0;
+    const double pairs = iterations_of(group.loops);
     for (const auto& p : group.products)
         multiplied += (p.is_distance ? 2 : 1) * iterations_of(p.contracted);
     for (const auto& c : group.consumers) {
@@ -87,9 +81,9 @@ bool pair_price::is_dearer_than_storing() const {
 
 pair_price price_of_pair(const fused_step& step) {
     const fused_group& group = step.group;
-    double rows = 1, columns = 1, pairs = 1;
+    const double pairs = iterations_of(group.loops);
+    double rows = 1, columns = 1;
     for (const auto& l : group.loops) {
-        pairs *= static_cast<double>(l.extent);
         if (l.axis == loop_role::row) rows *= static_cast<double>(l.extent);
         if (l.axis == loop_role::column) columns *= static_cast<double>(l.extent);
     }

@@ -8,8 +8,6 @@
 
 namespace ricci::plan {
 
-double iterations_of(const std::vector<steps::inner_loop>&);
-
 /// In cycles of a nominal core, where no condition hides a tile.
 struct group_price {
     double products = 0, element_wise = 0, memory = 0;

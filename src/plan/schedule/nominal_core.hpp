@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include <ricci/element.hpp>
 
@@ -24,6 +25,17 @@ struct numbers {
           multiplications(is_complex(type) ? 4 : 1) {}
     double bytes, lanes, multiplications;
 };
+
+/// Of loops one within another.
+template <class Loop>
+double iterations_of(const std::vector<Loop>& loops) {
+    double count = 1;
+    for (const Loop& l : loops) {
+        if constexpr (requires { l.extent; }) count *= static_cast<double>(l.extent);
+        else count *= static_cast<double>(l);
+    }
+    return count;
+}
 
 /// An operation on a vector, in multiplications of vectors.
 inline double price_of(steps::opcode code, const numbers& of) {

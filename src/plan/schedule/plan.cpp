@@ -91,6 +91,16 @@ access add_memory(program_plan& plan, const loop_list& axes, element type, bool 
     return whole;
 }
 
+access all_of(program_plan& plan, slot_number tensor) {
+    access whole;
+    whole.slot = tensor;
+    for (const std::int64_t extent : plan.slot_of(tensor).extents) {
+        place& at = whole.at.emplace_back();
+        if (extent != 1) at.terms = {{plan.values.loops().fresh(ir::none, extent), 1}};
+    }
+    return whole;
+}
+
 slot workspace_slot(const program_plan& plan, std::vector<std::int64_t> extents,
                     std::vector<ir::ref> letters, element type, bool is_truth) {
     slot memory;

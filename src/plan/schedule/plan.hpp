@@ -61,6 +61,12 @@ struct slot {
     bool lasts = false;  // workspace: shares its bytes with no other, as steps run again without it
     std::vector<ir::ref> axes;  // temporaries: the index of each axis, for words
     window_place window;        // of a window
+
+    double elements() const {
+        double count = 1;
+        for (const auto extent : extents) count *= static_cast<double>(extent);
+        return count;
+    }
 };
 
 /// Steps that run several times, one after another and then the first again.
@@ -101,6 +107,20 @@ struct step {
 private:
     bool has(effect e) const;
 };
+
+/// Calls visit(assign) for each assignment that a step carries out, in their order.
+template <class F>
+void for_each_assign(const step& s, F visit) {
+    const auto members = [&](const fused& f) {
+        for (const auto& m : f.members) visit(m.what);
+    };
+    if (const assign* const a = s.as_assign()) return visit(*a);
+    if (const fused* const f = s.as_fused()) return members(*f);
+    const auto& chain = std::get<chained>(s.what);
+    members(chain.first);
+    for (const auto& sum : chain.between) visit(sum);
+    members(chain.second);
+}
 
 step make_step(const graph& values, assign what);
 step make_step(const graph& values, fused what);
@@ -176,6 +196,8 @@ struct program_plan {
 /// Memory of a plan's own, row-major. `letters`: the index of each axis, for words.
 slot workspace_slot(const program_plan&, std::vector<std::int64_t> extents,
                     std::vector<ir::ref> letters, element type, bool is_truth = false);
+/// All elements of a slot, each axis by a loop that nothing else has, or of one place.
+access all_of(program_plan&, slot_number);
 /// A slot more of such memory, with an axis for each of these loops, all of which is walked so.
 access add_memory(program_plan&, const loop_list& axes, element type, bool is_truth = false);
 inline access add_memory(program_plan& plan, const loop_list& axes) {

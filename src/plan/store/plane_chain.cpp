@@ -216,7 +216,7 @@ private:
     void measure() {
         for (const auto& [s, rows] : chain_.steps)
             for (const effect& t : plan_.steps[s].effects) {
-                const double elements = elements_of(plan_.slots[t.slot.index()]);
+                const double elements = plan_.slot_of(t.slot).elements();
                 double& most =
                     chain_.planes.contains(t.slot) ? chain_.plane_elements : chain_.other_elements;
                 most = std::max(most, elements);
@@ -231,16 +231,10 @@ private:
 
 }  // namespace
 
-double elements_of(const slot& s) {
-    double elements = 1;
-    for (const auto extent : s.extents) elements *= static_cast<double>(extent);
-    return elements;
-}
-
 bool plane_limits::holds(const program_plan& plan, slot_number number) const {
     const slot& s = plan.slots[number.index()];
     return number.index() < slots && s.kind == storage::workspace && !s.lasts &&
-           elements_of(s) >= fewest_elements;
+           s.elements() >= fewest_elements;
 }
 
 std::optional<plane_chain> find_plane_chain(const program_plan& plan, slot_number plane,

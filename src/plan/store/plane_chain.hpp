@@ -35,7 +35,4 @@ struct plane_limits {
 std::optional<plane_chain> find_plane_chain(const program_plan&, slot_number plane,
                                             std::size_t axis, const plane_limits&);
 
-/// Elements of a tensor.
-double elements_of(const slot&);
-
 }  // namespace ricci::plan
