@@ -9,7 +9,7 @@
 #include <ricci/ir/extrema.hpp>
 #include <ricci/ir/rewrite.hpp>
 #include <ricci/ir/solutions.hpp>
-#include "src/plan/forms/matrix_factors.hpp"
+#include "src/plan/forms/lower.hpp"
 #include "src/plan/read/equations.hpp"
 #include "src/plan/read/matrices.hpp"
 #include "src/plan/rewrite/exponentials.hpp"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "src/plan/schedule/edges.hpp"
-#include "src/plan/forms/lower.hpp"
 #include "src/plan/forms/triangle_parts.hpp"
 #include "src/plan/pool/conditions.hpp"
 #include "src/plan/pool/outside.hpp"

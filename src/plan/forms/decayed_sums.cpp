@@ -91,9 +91,8 @@ bool lowering::ends_inside(const triangle& pairs) const {
     return pairs.stride == 1 && inside;
 }
 
-std::optional<lowering::decayed_sum> lowering::decayed_sum_under(const triangle& pairs,
-                                                                 const loop_list& over,
-                                                                 expr_span factors) const {
+std::optional<decayed_sum> lowering::decayed_sum_under(const triangle& pairs, const loop_list& over,
+                                                       expr_span factors) const {
     const std::int64_t places = graph_.extent(pairs.j);
     const bool over_i = contains(over, pairs.i);
     const bool over_j = contains(over, pairs.j);
@@ -128,10 +127,8 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_under(const triangle&
     return found;
 }
 
-std::optional<lowering::decayed_sum> lowering::decayed_sum_of(const loop_list& over,
-                                                              expr body) const {
-    if (!graph_.compares()) return {};
-    const expr_list factors = guarded_in(graph_, fold::sum, body).parts;
+std::optional<decayed_sum> lowering::decayed_sum_of(const read_fold& sum) const {
+    const expr_list& factors = sum.cases.parts;
     for (const expr f : factors) {
         const expression& node = graph_[f];
         const bool softmax = is_softmax(node);
@@ -142,7 +139,7 @@ std::optional<lowering::decayed_sum> lowering::decayed_sum_of(const loop_list& o
                 if (const auto folded = pairs_in(graph_, fold::softmax, node.arguments[0], j))
                     pairs = folded->pairs;
             if (!pairs) continue;
-            if (auto found = decayed_sum_under(*pairs, over, factors)) return found;
+            if (auto found = decayed_sum_under(*pairs, sum.over, factors)) return found;
         }
     }
     return {};
@@ -161,7 +158,7 @@ expr lowering::up_to_each(fold folding, expr value, const triangle& pairs, std::
     const expr there =
         graph_.apply(opcode::select, is_before, graph_.renamed(value, {{pairs.j, k}}),
                      graph_.constant(identity_of(folding)));
-    const auto prefix = prefix_of(folding, {k}, there);
+    const auto prefix = prefix_of(described(folding, {k}, there));
     return prefix ? *prefix : stored(graph_.row(folding, {k}, there));
 }
 
@@ -217,8 +214,8 @@ void lowering::add_parts(const pair_weight& weight, const triangle& pairs, pair_
 
 // exp(x_j - m_i) with the maximum m_i of all up to i, and the sum of these: nothing is larger than
 // 1, and no link is rounded but where the maximum rises.
-lowering::running_weights lowering::weights_up_to_each(expr x, expr extremum, const triangle& pairs,
-                                                       pair_parts& parts) {
+running_weights lowering::weights_up_to_each(expr x, expr extremum, const triangle& pairs,
+                                             pair_parts& parts) {
     const auto maximum = opcode::maximum, exponential = opcode::exp;
     running_weights w;
     w.most = graph_.apply(maximum, extremum, graph_.constant(lowest_number()));
@@ -324,7 +321,7 @@ expr lowering::recurrence(expr value, const link_of_pairs& links, pair_parts& pa
 }
 
 // The links of all weights: one factor, or the logarithm of one.
-lowering::link_of_pairs lowering::links_of(const pair_parts& parts) {
+link_of_pairs lowering::links_of(const pair_parts& parts) {
     expr rate = parts.rates.empty() ? expr::none : graph_.add(parts.rates);
     if (rate && parts.links.empty()) return {rate, true};
     auto all = parts.links;
@@ -402,9 +399,9 @@ expr lowering::decayed(const decayed_sum& d) {
 }
 
 // Such a sum.
-std::optional<expr> lowering::recurrence_of(const loop_list& over, expr body) {
+std::optional<expr> lowering::recurrence_of(const read_fold& sum) {
     if (!may_carry()) return {};
-    const auto d = decayed_sum_of(over, body);
+    const auto d = decayed_sum_of(sum);
     return d ? std::optional(decayed(*d)) : std::nullopt;
 }
 

@@ -24,7 +24,7 @@ loop_list loops_under(const graph& values, const expr_list& conditions) {
 }  // namespace
 
 // What is compared with the extremum of it along a loop, under conditions.
-std::optional<lowering::asked_extremum> lowering::asked_extremum_in(expr test) {
+std::optional<asked_extremum> lowering::asked_extremum_in(expr test) {
     const expression& node = graph_[test];
     if (node.kind != kind::operation || node.code != opcode::equal) return {};
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
@@ -52,10 +52,9 @@ std::optional<lowering::asked_extremum> lowering::asked_extremum_in(expr test) {
 
 // Of some of the conditions: a recurrence, or a sum that is solved; nothing: neither. `alone`: they
 // are all there are, so that the extremum is theirs.
-std::optional<lowering::asked_part> lowering::asked_part_of(const asked_extremum& asked,
-                                                            const expr_list& conditions, bool alone,
-                                                            const loop_list& over,
-                                                            const expr_list& beside) {
+std::optional<asked_part> lowering::asked_part_of(const asked_extremum& asked,
+                                                  const expr_list& conditions, bool alone,
+                                                  const loop_list& over, const expr_list& beside) {
     const auto equal = [&](expr a, expr b) { return graph_.apply(opcode::equal, a, b); };
     const expr cases = body_of(graph_, asked.folding, {conditions, asked.value});
     const expr_list product = with_all(beside, conditions);
@@ -69,7 +68,7 @@ std::optional<lowering::asked_part> lowering::asked_part_of(const asked_extremum
             carried.push_back(equal(most, asked.extremum));
         }
         carried.push_back(equal(own->value, most));
-        if (auto d = decayed_sum_of(over, graph_.multiply(carried)))
+        if (auto d = decayed_sum_of(described(over, graph_.multiply(carried))))
             return asked_part{std::move(d), alone ? expr(expr::none) : most, {}};
     }
     expr value = asked.value;
@@ -79,7 +78,7 @@ std::optional<lowering::asked_part> lowering::asked_part_of(const asked_extremum
         if (!value) return {};
     }
     const expr body = graph_.multiply(with_all(product, {equal(value, asked.extremum)}));
-    if (!is_short(fold::sum, over, body, loops_under(graph_, asked.conditions))) return {};
+    if (!is_short(described(over, body), loops_under(graph_, asked.conditions))) return {};
     return asked_part{{}, {}, graph_.sum(over, body)};
 }
 
@@ -96,16 +95,16 @@ std::optional<expr_list> lowering::asked_beyond(const asked_extremum& asked, con
         const expr asks = graph_.apply(opcode::equal, nothing, asked.extremum);
         const expr body = graph_.multiply(with_all(with_all(beside, before), {other, asks}));
         before.push_back(c);
-        if (!is_short(fold::sum, over, body, loops_under(graph_, asked.conditions))) return {};
+        if (!is_short(described(over, body), loops_under(graph_, asked.conditions))) return {};
         sums.push_back(graph_.sum(over, body));
     }
     return sums;
 }
 
 // Such a sum. None: it is nothing of the kind, or a part of it looks at all pairs.
-expr lowering::extrema_in_parts(const loop_list& over, expr body) {
+expr lowering::extrema_in_parts(const read_fold& sum) {
     if (!may_carry()) return expr::none;
-    const expr_list all = guarded_in(graph_, fold::sum, body).parts;
+    const expr_list& all = sum.cases.parts;
     for (std::size_t k = 0; k < all.size(); ++k) {
         const auto asked = asked_extremum_in(all[k]);
         if (!asked) continue;
@@ -118,9 +117,9 @@ expr lowering::extrema_in_parts(const loop_list& over, expr body) {
         const auto conditions = parts_of_conditions(asked->conditions, asked->j);
         std::vector<asked_part> parts;
         for (const expr_list& own : conditions)
-            if (auto p = asked_part_of(*asked, own, conditions.size() == 1, over, beside))
+            if (auto p = asked_part_of(*asked, own, conditions.size() == 1, sum.over, beside))
                 parts.push_back(std::move(*p));
-        auto terms = asked_beyond(*asked, over, beside, held);
+        auto terms = asked_beyond(*asked, sum.over, beside, held);
         if (parts.size() != conditions.size() || !terms) continue;
         for (const asked_part& p : parts) {
             if (p.most) stored(p.most);

@@ -105,57 +105,50 @@ bool lowering::looks_at_pairs(expr e, const loop_list& related) const {
 }
 
 // Whether a fold up to a place of another loop takes one pass, or goes by blocks.
-bool lowering::runs_by_index(fold folding, const loop_list& over, expr body) {
-    if (scanned(folding, over, body)) return true;
-    if (folding != fold::sum) return false;
-    const expr made = graph_.sum(over, body);
+bool lowering::runs_by_index(const read_fold& f) {
+    if (scanned(f)) return true;
+    if (f.by != fold::sum) return false;
+    const expr made = graph_.sum(f.over, f.body);
     return graph_[made].kind == kind::sum && in_blocks(made);
 }
 
 // Whether a fold under conditions between some loops does, or is solved.
-bool lowering::is_short(fold folding, const loop_list& over, expr body, const loop_list& related) {
-    if (runs_by_index(folding, over, body)) return true;
-    const expr made =
-        folding == fold::sum ? graph_.sum(over, body) : graph_.folded(folding, over, body);
-    return !looks_at_pairs(made, related);
+bool lowering::is_short(const read_fold& f, const loop_list& related) {
+    return runs_by_index(f) || !looks_at_pairs(graph_.folded(f.by, f.over, f.body), related);
 }
 
-// The bodies of the parts of a fold under one of its conditions; nothing where that is one.
-expr_list lowering::bodies_of_parts(fold folding, const loop_list& over, const guarded& read,
-                                    std::size_t k) {
-    const expr_list parts = parts_of_condition(read.parts[k], over);
-    if (parts == expr_list{read.parts[k]} || graph_[read.parts[k]].indices.size() < 2) return {};
-    expr_list bodies;
+// The folds of the parts of one of its conditions; nothing where that is one.
+std::vector<read_fold> lowering::parts_of_fold(const read_fold& f, std::size_t k) {
+    const expr whole = f.cases.parts[k];
+    const expr_list parts = parts_of_condition(whole, f.over);
+    if (parts == expr_list{whole} || graph_[whole].indices.size() < 2) return {};
+    std::vector<read_fold> all;
     for (const expr part : parts) {
-        guarded own = read;
+        guarded own = f.cases;
         own.parts[k] = part;
-        bodies.push_back(body_of(graph_, folding, own));
+        all.push_back(described(f.by, f.over, body_of(graph_, f.by, own)));
     }
-    return bodies;
+    return all;
 }
 
 // The fold as one of each part of a condition. None: it is nothing of the kind.
-expr lowering::in_parts(fold folding, const loop_list& over, expr body) {
-    if (!graph_.compares() || !graph_.solves_places() || folding == fold::mean ||
-        folding == fold::excess || folding == fold::softmax ||
-        (folding == fold::logsumexp && is_integer(type_)))
+expr lowering::in_parts(const read_fold& f) {
+    if (f.by == fold::mean || f.by == fold::excess || f.by == fold::softmax ||
+        (f.by == fold::logsumexp && is_integer(type_)))
         return expr::none;
-    const guarded read = guarded_in(graph_, folding, body);
-    for (std::size_t k = 0; k < read.parts.size(); ++k) {
-        const expr_list bodies = bodies_of_parts(folding, over, read, k);
-        const loop_list related = graph_[read.parts[k]].indices;
-        if (bodies.empty() || !std::ranges::all_of(bodies, [&](expr part) {
-                return is_short(folding, over, part, related);
+    for (std::size_t k = 0; k < f.cases.parts.size(); ++k) {
+        const auto parts = parts_of_fold(f, k);
+        const loop_list related = graph_[f.cases.parts[k]].indices;
+        if (parts.empty() || !std::ranges::all_of(parts, [&](const read_fold& part) {
+                return is_short(part, related);
             }))
             continue;
         expr_list made;
-        for (const expr part : bodies) {
-            const auto prefix = prefix_of(folding, over, part);
-            made.push_back(prefix                 ? *prefix
-                           : folding == fold::sum ? graph_.sum(over, part)
-                                                  : graph_.folded(folding, over, part));
+        for (const read_fold& part : parts) {
+            const auto prefix = prefix_of(part);
+            made.push_back(prefix ? *prefix : graph_.folded(part.by, part.over, part.body));
         }
-        return combined(folding, made);
+        return combined(f.by, made);
     }
     return expr::none;
 }

@@ -17,7 +17,7 @@ constexpr double most_places = 0x1p31;
 }  // namespace
 
 // The equality of a free loop and of what is computed from folded ones.
-std::optional<lowering::landing> lowering::landing_in(expr test, const loop_list& over) const {
+std::optional<landing> lowering::landing_in(expr test, const loop_list& over) const {
     const auto found = loop_equality_in(graph_, test, [&](loop axis, expr numbers) {
         return !contains(over, axis) && !common(over, graph_[numbers].indices).empty();
     });
@@ -52,8 +52,7 @@ bool lowering::lands(std::size_t k, const landing& there, const loop_list& over,
     return true;
 }
 
-std::optional<lowering::landed_fold> lowering::landed(fold folding, const loop_list& over,
-                                                      expr body) {
+std::optional<landed_fold> lowering::landed(fold folding, const loop_list& over, expr body) {
     if (!graph_.compares()) return {};
     landed_fold found{{}, guarded_in(graph_, folding, body, beside_cases::hidden)};
     for (std::size_t k = 0; k < found.rest.parts.size();) {
@@ -63,7 +62,7 @@ std::optional<lowering::landed_fold> lowering::landed(fold folding, const loop_l
     return found.at.empty() ? std::nullopt : std::optional(std::move(found));
 }
 
-std::optional<lowering::landed_fold> lowering::landed(expr sum) {
+std::optional<landed_fold> lowering::landed(expr sum) {
     return landed(fold::sum, graph_[sum].over, graph_[sum].arguments[0]);
 }
 
@@ -113,7 +112,7 @@ expr lowering::landed_before_read(const loop_list& over, expr body) {
 }
 
 // The axes in the order in which the result has them.
-std::vector<lowering::landing> lowering::by_axis(const landed_fold& f) const {
+std::vector<landing> lowering::by_axis(const landed_fold& f) const {
     loop_list axes;
     for (const landing& l : f.at) add_loop(axes, l.axis);
     std::vector<landing> all;

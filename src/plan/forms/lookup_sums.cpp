@@ -142,7 +142,7 @@ expr_list lowering::multiplied_alike(const expr_list& factors, const expr_list& 
 }
 
 // `takes`: that a number is a place is a condition of what is looked up with it, and else a factor.
-std::optional<lowering::lookup_sum> lowering::lookups_of(expr e, bool takes) {
+std::optional<lookup_sum> lowering::lookups_of(expr e, bool takes) {
     if (type_ != element::f32 && type_ != element::f64) return {};
     if (!graph_.solves_places()) return {};
     const bool sums = graph_[e].kind == kind::sum;

@@ -66,10 +66,10 @@ void lowering::into(const access& target, expr value, double beta) {
     if (terms.size() == 1) {
         // What is taken apart may go residue by residue, too.
         const expr term = terms[0];
-        if (graph_.compares() && !plan_.careful && graph_[term].kind == kind::sum)
+        if (has_conditions() && !plan_.careful && graph_[term].kind == kind::sum)
             if (const auto apart =
                     products_.written_out(graph_[term].over, graph_[term].arguments[0]);
-                apart && bound_with_stride(fold::sum, apart->over, apart->body, false).what &&
+                apart && bound_with_stride(described(apart->over, apart->body), false).what &&
                 splits_strides(target, graph_.sum(apart->over, apart->body), beta))
                 return products_.take(*apart);
         if (is_written_alone(target, with_written_out(terms[0]), beta, found)) return;
@@ -155,9 +155,9 @@ bool lowering::is_written_alone(const access& target, expr term, double beta, te
         emit_in_blocks(*p, target, beta);
         return true;
     }
-    if (beta == 0) {
-        const loop_list over = graph_[term].over;
-        const auto there = prefix_of(fold::sum, over, graph_[term].arguments[0], &target);
+    if (beta == 0 && has_conditions()) {
+        const auto there =
+            prefix_of(described(graph_[term].over, graph_[term].arguments[0]), &target);
         // It stands there already, or is read from memory of its own.
         if (there && *there == graph_.load(target)) {
             forget(target);
@@ -202,11 +202,13 @@ void lowering::write_rest(const access& target, const terms_by_way& found, doubl
 void lowering::write_fold(const access& target, const expression& what) {
     const bool counts = what.folding == fold::sum && graph_.is_condition(what.arguments[0]);
     if (what.folding != fold::sum || counts) {
-        const auto there = prefix_of(what.folding, what.over, what.arguments[0], &target);
-        if (there && *there != graph_.load(target)) emit_map(target, *there);
-        if (there) return;
-        const expr apart = in_parts(what.folding, what.over, what.arguments[0]);
-        if (apart) return emit_map(target, apart);
+        if (has_conditions()) {
+            const read_fold f = described(what.folding, what.over, what.arguments[0]);
+            const auto there = prefix_of(f, &target);
+            if (there && *there != graph_.load(target)) emit_map(target, *there);
+            if (there) return;
+            if (const expr apart = in_parts(f)) return emit_map(target, apart);
+        }
         if (!counts && fold_landed(what.folding, what.over, what.arguments[0], target)) return;
     }
     emit_map(target, what.arguments[0], what.folding, what.over);

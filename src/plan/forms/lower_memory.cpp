@@ -42,7 +42,7 @@ access lowering::memory_over(const loop_list& axes, element type, bool is_truth)
     return add_memory(plan_, axes, type, is_truth);
 }
 
-lowering::longer_axis lowering::longer_memory(const loop_list& axes, loop longer, std::int64_t by) {
+longer_axis lowering::longer_memory(const loop_list& axes, loop longer, std::int64_t by) {
     longer_axis made;
     std::vector<std::int64_t> extents;
     std::vector<ir::ref> letters;

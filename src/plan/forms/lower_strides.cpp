@@ -62,32 +62,31 @@ bool lowering::has_strides(expr sum) {
 
 // The conditions that a fold is under, or that stand in what a sum of weights or of comparisons
 // with an extremum is of.
-expr_list lowering::conditions_within(fold folding, expr body) {
-    expr_list all = guarded_in(graph_, folding, body).parts;
-    if (folding != fold::sum || !may_carry()) return all;
-    for (const expr f : expr_list(all)) {
-        if (const auto weights = related_weights_in(graph_, f))
+expr_list lowering::conditions_within(const read_fold& f) {
+    expr_list all = f.cases.parts;
+    if (f.by != fold::sum || !may_carry()) return all;
+    for (const expr part : f.cases.parts) {
+        if (const auto weights = related_weights_in(graph_, part))
             for (const expr c : weights->cases.parts) all.push_back(c);
-        if (const auto asked = asked_extremum_in(f))
+        if (const auto asked = asked_extremum_in(part))
             for (const expr c : asked->conditions) all.push_back(c);
     }
     return all;
 }
 
 // Whether a fold up to a place of another loop is short.
-bool lowering::is_short_by_index(fold folding, const loop_list& over, expr body) {
-    if (runs_by_index(folding, over, body)) return true;
-    if (folding != fold::sum || !may_carry()) return false;
-    if (decayed_sum_of(over, body)) return true;
-    const expr_list all = guarded_in(graph_, fold::sum, body).parts;
-    return std::ranges::any_of(all, [&](expr f) { return asked_extremum_in(f).has_value(); });
+bool lowering::is_short_by_index(const read_fold& f) {
+    if (runs_by_index(f)) return true;
+    if (f.by != fold::sum || !may_carry()) return false;
+    return decayed_sum_of(f) || std::ranges::any_of(f.cases.parts, [&](expr part) {
+               return asked_extremum_in(part).has_value();
+           });
 }
 
 // The loop i of [i <= 2j + n] in a fold over one of these, i where it is `folded`, of which each
 // residue of i takes one pass or goes by blocks.
-lowering::strided_bound lowering::bound_with_stride(fold folding, const loop_list& over, expr body,
-                                                    bool folded) {
-    for (const expr c : conditions_within(folding, body)) {
+lowering::strided_bound lowering::bound_with_stride(const read_fold& f, bool folded) {
+    for (const expr c : conditions_within(f)) {
         const auto compared = compared_in(graph_, c);
         if (!compared || compared->has_edge() ||
             (compared->code != opcode::less && compared->code != opcode::less_equal))
@@ -98,12 +97,12 @@ lowering::strided_bound lowering::bound_with_stride(fold folding, const loop_lis
         const term &whole = margin.terms[first ? 0 : 1], &other = margin.terms[first ? 1 : 0];
         const std::int64_t stride = std::abs(other.factor);
         if (std::abs(whole.factor) != 1 || stride < 2 || stride > most_residues ||
-            contains(over, whole.over) != folded || contains(over, other.over) == folded ||
+            contains(f.over, whole.over) != folded || contains(f.over, other.over) == folded ||
             graph_.extent(whole.over) <= stride)
             continue;
         const moved_loop m = residue_of(whole.over, stride, 0);
-        const expr there = graph_.moved(body, {&m, 1});
-        if (there && is_short_by_index(folding, folded ? moved(over, m) : over, there))
+        const expr there = graph_.moved(f.body, {&m, 1});
+        if (there && is_short_by_index(described(f.by, folded ? moved(f.over, m) : f.over, there)))
             return {whole.over, stride};
     }
     return {};
@@ -113,25 +112,23 @@ lowering::strided_bound lowering::bound_with_stride(fold folding, const loop_lis
 lowering::strided_bound lowering::bound_with_stride(expr e) {
     const auto& node = graph_[e];
     const bool sums = node.kind == kind::sum;
-    if ((!sums && node.kind != kind::fold) || !graph_.compares() || !graph_.solves_places())
-        return {};
+    if ((!sums && node.kind != kind::fold) || !has_conditions()) return {};
     const fold folding = sums ? fold::sum : node.folding;
     if (!sums && !is_guarded(graph_, folding, node.arguments[0])) return {};
-    return bound_with_stride(folding, loop_list(node.over), node.arguments[0], false);
+    return bound_with_stride(described(folding, node.over, node.arguments[0]), false);
 }
 
 // A sum over i under [i <= 2j + n], of what has j, too, as one over each residue of i. None: it is
 // nothing of the kind.
-expr lowering::in_residues(const loop_list& over, expr body) {
-    if (!graph_.compares() || !graph_.solves_places()) return expr::none;
-    const strided_bound bound = bound_with_stride(fold::sum, over, body, true);
+expr lowering::in_residues(const read_fold& sum) {
+    const strided_bound bound = bound_with_stride(sum, true);
     if (!bound.what) return expr::none;
     expr_list parts;
     for (std::int64_t residue = 0; residue < bound.stride; ++residue) {
         const moved_loop m = residue_of(bound.what, bound.stride, residue);
-        const expr there = graph_.moved(body, {&m, 1});
+        const expr there = graph_.moved(sum.body, {&m, 1});
         if (!there) return expr::none;
-        parts.push_back(graph_.sum(moved(over, m), there));
+        parts.push_back(graph_.sum(moved(sum.over, m), there));
     }
     return graph_.add(parts);
 }

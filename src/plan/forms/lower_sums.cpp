@@ -22,12 +22,8 @@ expr lowering::other_form(expr sum) {
         });
     if (const expr read = landed_before_read(over, body)) return read;
     if (const expr solved = solved_sum(graph_, over, body, strided::solved)) return solved;
-    if (const auto prefix = prefix_of(fold::sum, over, body)) return *prefix;
-    if (const expr apart = in_parts(fold::sum, over, body)) return apart;
-    if (const expr apart = in_residues(over, body)) return apart;
-    if (const auto decaying = recurrence_of(over, body)) return *decaying;
-    if (const expr apart = extrema_in_parts(over, body)) return apart;
-    if (const expr apart = weights_in_parts(over, body)) return apart;
+    if (has_conditions())
+        if (const expr form = form_under_conditions(described(over, body))) return form;
     if (in_blocks(sum)) return graph_.load(computed(sum));
     if (const auto s = lookups_of(sum)) return looked_up(*s);
     if (lands_together(sum)) {
@@ -36,6 +32,16 @@ expr lowering::other_form(expr sum) {
         return landed_together(fold::sum, over, there);
     }
     return beside_scatter(sum);
+}
+
+// Up to an index, in parts, or as a recurrence.
+expr lowering::form_under_conditions(const read_fold& sum) {
+    if (const auto prefix = prefix_of(sum)) return *prefix;
+    if (const expr apart = in_parts(sum)) return apart;
+    if (const expr apart = in_residues(sum)) return apart;
+    if (const auto decaying = recurrence_of(sum)) return *decaying;
+    if (const expr apart = extrema_in_parts(sum)) return apart;
+    return weights_in_parts(sum);
 }
 
 // What is added up at places, times the factors that have none of the loops which are summed over:
@@ -75,7 +81,7 @@ loop_list lowering::sum_lone_loops(expr_list& factors, const loop_list& over) {
 }
 
 // Splits a sum into numbers in front and factors, and sums away what only one factor has.
-lowering::resolved lowering::resolve(expr written) {
+resolved lowering::resolve(expr written) {
     const auto given = [&](expr value) {
         if (graph_[value].kind == kind::sum) return resolve(value);
         return resolved{false, {}, value};
@@ -114,8 +120,7 @@ bool lowering::multiplies_matrices(expr left, expr right, const loop_list& summe
 }
 
 // `scale`, or 1 where there is none.
-lowering::contraction_of lowering::contraction(expr left, expr right, const loop_list& summed,
-                                               expr scale) {
+contraction_of lowering::contraction(expr left, expr right, const loop_list& summed, expr scale) {
     // What is conjugated needs no memory of its own: the contraction does it on the way.
     const auto operand = [&](expr factor, bool& conjugate) {
         conjugate = graph_[factor].code == opcode::conjugate;
@@ -133,7 +138,7 @@ lowering::contraction_of lowering::contraction(expr left, expr right, const loop
 
 // The factors in the order of the best path. Products without a sum stay expressions, which whoever
 // uses them computes; so do sums that give one number for each element of a batch.
-lowering::resolved lowering::contracted(expr_list factors, const loop_list& over, expr scale) {
+resolved lowering::contracted(expr_list factors, const loop_list& over, expr scale) {
     std::optional<contraction_of> product;
     const auto make = [&](expr left, expr right, const loop_list& summed, bool last) -> expr {
         const auto scaled = [&](expr value) {

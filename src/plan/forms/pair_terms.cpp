@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "src/plan/forms/lower.hpp"
 #include "src/plan/forms/path_through.hpp"
 #include "src/plan/forms/step_writer.hpp"
 #include "src/plan/forms/term_groups.hpp"
+#include "src/plan/pool/conditions.hpp"
 #include "src/plan/schedule/sums_of_two.hpp"
 
 namespace ricci::plan {

@@ -74,9 +74,9 @@ struct lowering::block_of_pairs {
 };
 
 // A sum that takes fewer operations by blocks, with a state, than by all pairs.
-std::optional<lowering::prefix_product> lowering::in_blocks(expr sum) const {
-    if (plan_.careful || (type_ != element::f32 && type_ != element::f64)) return {};
-    auto p = prefix_product_of(fold::sum, graph_[sum].over, graph_[sum].arguments[0]);
+std::optional<prefix_product> lowering::in_blocks(expr sum) const {
+    if (plan_.careful || !is_real(type_) || !has_conditions()) return {};
+    auto p = prefix_product_of(described(graph_[sum].over, graph_[sum].arguments[0]));
     if (!p || has_small_state(*p) || !pays_in_blocks(*p)) return {};
     return p;
 }
@@ -124,14 +124,14 @@ bool lowering::pays_up_to_index(const prefix_product& p) const {
 
 // Whether a sum of pairs is a recurrence of some length, or one of weights that few of the pairs
 // have.
-bool lowering::pays_along_pairs(const loop_list& over, expr body) {
-    if (!graph_.compares() || (type_ != element::f32 && type_ != element::f64)) return false;
-    if (const auto d = decayed_sum_of(over, body)) return graph_.extent(d->pairs.j) >= least_block;
-    const expr_list all = guarded_in(graph_, fold::sum, body).parts;
+bool lowering::pays_along_pairs(const read_fold& sum) {
+    if (!is_real(type_)) return false;
+    if (const auto d = decayed_sum_of(sum)) return graph_.extent(d->pairs.j) >= least_block;
+    const expr_list& all = sum.cases.parts;
     for (std::size_t k = 0; k < all.size(); ++k) {
         const auto& node = graph_[all[k]];
         if (is_softmax(node) && graph_.size(node.over) >= least_block &&
-            !softmax_parts(all[k], over, beside_weights(all, k)).empty())
+            !softmax_parts(all[k], sum.over, beside_weights(all, k)).empty())
             return true;
     }
     return false;
@@ -140,7 +140,7 @@ bool lowering::pays_along_pairs(const loop_list& over, expr body) {
 // The sum with the terms of a factor of all pairs apart, where each is then a recurrence once
 // tensors of all pairs are written out. None: it is nothing of the kind.
 expr lowering::with_terms_apart(expr sum) {
-    if (plan_.careful || graph_[sum].kind != kind::sum) return expr::none;
+    if (plan_.careful || graph_[sum].kind != kind::sum || !has_conditions()) return expr::none;
     const loop_list over = graph_[sum].over;
     const expr body = graph_[sum].arguments[0];
     if (!products_.written_out(over, body)) return expr::none;
@@ -157,10 +157,9 @@ expr lowering::with_terms_apart(expr sum) {
             if (graph_[part].kind != kind::sum) break;
             const auto written =
                 products_.written_out(graph_[part].over, graph_[part].arguments[0]);
-            if (!written ||
-                (!pays_along_pairs(written->over, written->body) &&
-                 !bound_with_stride(fold::sum, written->over, written->body, true).what))
-                break;
+            if (!written) break;
+            const read_fold f = described(written->over, written->body);
+            if (!pays_along_pairs(f) && !bound_with_stride(f, true).what) break;
             made.push_back(part);
         }
         if (made.size() == graph_.terms(factors[k]).size()) return graph_.add(made);
@@ -170,20 +169,18 @@ expr lowering::with_terms_apart(expr sum) {
 
 // Whether a sum with the factors of tensors of all pairs in their place need not go over all pairs,
 // or none of its parts has to.
-bool lowering::pays_written_out(const loop_list& over, expr body) {
-    if (const auto p = prefix_product_of(fold::sum, over, body)) return pays_up_to_index(*p);
-    if (pays_along_pairs(over, body)) return true;
-    if (!graph_.compares()) return false;
-    if (bound_with_stride(fold::sum, over, body, true).what) return true;
-    const guarded read = guarded_in(graph_, fold::sum, body);
-    for (std::size_t k = 0; k < read.parts.size(); ++k) {
-        const expr_list bodies = bodies_of_parts(fold::sum, over, read, k);
-        const loop_list related = graph_[read.parts[k]].indices;
-        const auto pays = [&](expr part) {
-            const auto p = prefix_product_of(fold::sum, over, part);
-            return p ? pays_up_to_index(*p) : !looks_at_pairs(graph_.sum(over, part), related);
+bool lowering::pays_written_out(const read_fold& sum) {
+    if (const auto p = prefix_product_of(sum)) return pays_up_to_index(*p);
+    if (pays_along_pairs(sum) || bound_with_stride(sum, true).what) return true;
+    for (std::size_t k = 0; k < sum.cases.parts.size(); ++k) {
+        const auto parts = parts_of_fold(sum, k);
+        const loop_list related = graph_[sum.cases.parts[k]].indices;
+        const auto pays = [&](const read_fold& part) {
+            const auto p = prefix_product_of(part);
+            return p ? pays_up_to_index(*p)
+                     : !looks_at_pairs(graph_.sum(part.over, part.body), related);
         };
-        if (!bodies.empty() && std::ranges::all_of(bodies, pays)) return true;
+        if (!parts.empty() && std::ranges::all_of(parts, pays)) return true;
     }
     return false;
 }
@@ -191,10 +188,9 @@ bool lowering::pays_written_out(const loop_list& over, expr body) {
 // The sum with the factors of a tensor of all pairs in its place, where it is then one up to an
 // index that need not go over all pairs.
 expr lowering::with_written_out(expr sum) {
-    if (plan_.careful || graph_[sum].kind != kind::sum) return sum;
+    if (plan_.careful || graph_[sum].kind != kind::sum || !has_conditions()) return sum;
     const auto written = products_.written_out(graph_[sum].over, graph_[sum].arguments[0]);
-    if (!written) return sum;
-    if (!pays_written_out(written->over, written->body)) return sum;
+    if (!written || !pays_written_out(described(written->over, written->body))) return sum;
     const expr made = graph_.sum(written->over, written->body);
     if (graph_[made].kind != kind::sum) return sum;
     products_.take(*written);

@@ -47,7 +47,7 @@ bool lowering::is_read_as_it_stands(const prefix_product& p, const access& targe
 
 // What a comparison of a loop of a fold with whole numbers that tensors hold says of the loop:
 // its end, less that number. Nothing where it compares something else.
-std::optional<lowering::number_bound> lowering::number_bound_in(expr condition, loop j) const {
+std::optional<number_bound> lowering::number_bound_in(expr condition, loop j) const {
     const auto& test = graph_[condition];
     if (test.kind != kind::operation ||
         (test.code != opcode::less && test.code != opcode::less_equal))
@@ -68,11 +68,9 @@ std::optional<lowering::number_bound> lowering::number_bound_in(expr condition, 
 
 // A fold over all j up to a place that says i, or from it on, of a product in which no factor has
 // both: the factors but for the condition at `k`. Nothing where one has both.
-std::optional<lowering::prefix_product> lowering::split_at_bound(fold folding,
-                                                                 const loop_list& over,
-                                                                 const guarded& body, std::size_t k,
-                                                                 loop j) const {
-    const expr_list& factors = body.parts;
+std::optional<prefix_product> lowering::split_at_bound(const read_fold& f, std::size_t k,
+                                                       loop j) const {
+    const expr_list& factors = f.cases.parts;
     prefix_product found;
     loop_list ends;  // the loops that say where
     if (const auto bound = bound_in(graph_, factors[k], {j})) {
@@ -93,7 +91,7 @@ std::optional<lowering::prefix_product> lowering::split_at_bound(fold folding,
     }
     found.j = j;
     found.condition = factors[k];
-    found.over = over;
+    found.over = f.over;
     loop_list beside = ends, own;
     for (std::size_t other = 0; other < factors.size(); ++other) {
         if (other == k) continue;
@@ -104,14 +102,14 @@ std::optional<lowering::prefix_product> lowering::split_at_bound(fold folding,
         all = united(all, indices);
         (summed ? found.summed : found.others).push_back(factors[other]);
     }
-    found.later = common(over, beside);
-    if (folding != fold::sum) {
-        const auto& indices = graph_[body.value].indices;
+    found.later = common(f.over, beside);
+    if (f.by != fold::sum) {
+        const auto& indices = graph_[f.cases.value].indices;
         if (!common(indices, ends).empty() || !found.later.empty()) return {};
-        found.value = body.value;
+        found.value = f.cases.value;
         own = united(own, indices);
     }
-    found.alone = without(over, found.later);
+    found.alone = without(f.over, found.later);
     found.state = without(own, found.alone);
     found.ends = std::move(ends);
     return found;
@@ -119,17 +117,13 @@ std::optional<lowering::prefix_product> lowering::split_at_bound(fold folding,
 
 // Such a fold. Where both loops of the condition are folded, what is folded first is that of which
 // less is carried.
-std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding,
-                                                                    const loop_list& over,
-                                                                    expr body) const {
-    if (!graph_.compares() || !graph_.solves_places() || folding == fold::mean ||
-        folding == fold::excess || folding == fold::softmax)
-        return {};
-    const guarded read = guarded_in(graph_, folding, body);
-    for (std::size_t k = 0; k < read.parts.size(); ++k) {
+std::optional<prefix_product> lowering::prefix_product_of(const read_fold& f) const {
+    if (f.by == fold::mean || f.by == fold::excess || f.by == fold::softmax) return {};
+    const expr_list& parts = f.cases.parts;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
         std::optional<prefix_product> best;
-        for (const loop j : common(graph_[read.parts[k]].indices, over)) {
-            auto found = split_at_bound(folding, over, read, k, j);
+        for (const loop j : common(graph_[parts[k]].indices, f.over)) {
+            auto found = split_at_bound(f, k, j);
             if (found && (!best || graph_.size(found->state) < graph_.size(best->state)))
                 best = std::move(found);
         }
@@ -140,7 +134,7 @@ std::optional<lowering::prefix_product> lowering::prefix_product_of(fold folding
 
 // With the factors beside the fold that know nothing of i in it, and what they are summed over: a
 // condition relates them to what is folded, as in a sum up to an index within another.
-lowering::prefix_product lowering::with_related(prefix_product p) const {
+prefix_product lowering::with_related(prefix_product p) const {
     loop_list held = p.ends;
     for (const expr f : p.others)
         if (!common(graph_[f].indices, p.ends).empty()) held = united(held, graph_[f].indices);
@@ -188,12 +182,11 @@ bool lowering::hides_beside(const prefix_product& p) {
 }
 
 // A fold under such a condition that is one pass, with all states in memory.
-std::optional<lowering::prefix_product> lowering::scanned(fold folding, const loop_list& over,
-                                                          expr body) {
-    if (type_ != element::f32 && type_ != element::f64 && !is_integer(type_)) return {};
-    if (folding == fold::logsumexp && is_integer(type_)) return {};
-    auto p = prefix_product_of(folding, over, body);
-    if (p && folding == fold::sum && graph_.has_bracket(graph_.multiply(p->summed)))
+std::optional<prefix_product> lowering::scanned(const read_fold& f) {
+    if (!is_real(type_) && !is_integer(type_)) return {};
+    if (f.by == fold::logsumexp && is_integer(type_)) return {};
+    auto p = prefix_product_of(f);
+    if (p && f.by == fold::sum && graph_.has_bracket(graph_.multiply(p->summed)))
         p = with_related(*std::move(p));
     if (!p || graph_.extent(p->j) < fewest_scanned || !has_small_state(*p)) return {};
     if (plan_.careful && hides_beside(*p)) return {};
@@ -227,31 +220,29 @@ expr lowering::read_at_end(const prefix_product& p, const longer_axis& memory) {
 // Nothing where the other loop stands in what is folded, too.
 // `target`: memory that may be written, where each place is read as it stands and nothing beside
 // it.
-std::optional<expr> lowering::prefix_of(fold folding, const loop_list& over, expr body,
-                                        const access* target) {
-    const auto p = scanned(folding, over, body);
+std::optional<expr> lowering::prefix_of(const read_fold& f, const access* target) {
+    const auto p = scanned(f);
     if (!p) return {};
     hides_ = hides_ || hides_beside(*p);
     const auto alone = without(p->alone, {p->j});
-    expr value = summed_of(folding, *p);
-    if (folding == fold::sum) value = graph_.sum(alone, value);
-    else value = graph_.row(folding, alone, value);
+    expr value = summed_of(f.by, *p);
+    value = f.by == fold::sum ? graph_.sum(alone, value) : graph_.row(f.by, alone, value);
     if (target != nullptr && is_read_as_it_stands(*p, *target) && p->others.empty()) {
         const moved_loop there{p->i, {0, {{p->j, 1}}}};
         const access written = moved(graph_, *target, there);
         if (without(graph_[value].indices, loops_of(written)).empty()) {
-            scan_into(folding, written, value, p->j, !p->forwards);
+            scan_into(f.by, written, value, p->j, !p->forwards);
             return graph_.load(*target);
         }
     }
     const auto indices = united(graph_[value].indices, {p->j});
     const auto memory = longer_memory(axis_order(indices, value), p->j, 1);
     emit_map(memory.at({p->forwards ? 0 : graph_.extent(p->j), {}}),
-             graph_.constant(identity_of(folding)));
-    scan_into(folding, memory.at({p->forwards ? 1 : 0, {{p->j, 1}}}), value, p->j, !p->forwards);
+             graph_.constant(identity_of(f.by)));
+    scan_into(f.by, memory.at({p->forwards ? 1 : 0, {{p->j, 1}}}), value, p->j, !p->forwards);
     value = read_at_end(*p, memory);
     if (p->others.empty() && p->later.empty()) return value;
-    if (folding != fold::sum) return body_of(graph_, folding, {p->others, value});
+    if (f.by != fold::sum) return body_of(graph_, f.by, {p->others, value});
     auto product = p->others;
     product.push_back(value);
     value = graph_.multiply(product);

@@ -27,7 +27,7 @@ bool lowering::is_taken_alone(weights_of_part& part, loop j, const loop_list& ov
     const expr weights = graph_.row(fold::softmax, {j}, body_of(graph_, fold::softmax, read));
     auto product = beside;
     product.push_back(weights);
-    if (const auto d = decayed_sum_of(over, graph_.multiply(product))) {
+    if (const auto d = decayed_sum_of(described(over, graph_.multiply(product)))) {
         part.pairs = d->pairs;
         return true;
     }
@@ -96,8 +96,8 @@ expr_list lowering::shares_of(const std::vector<weights_of_part>& parts) {
 
 // The parts of the conditions that a softmax is under, where sums of its weights look at no pairs;
 // nothing where they do.
-std::vector<lowering::weights_of_part> lowering::softmax_parts(expr weights, const loop_list& over,
-                                                               const expr_list& beside) {
+std::vector<weights_of_part> lowering::softmax_parts(expr weights, const loop_list& over,
+                                                     const expr_list& beside) {
     const auto read = related_weights_in(graph_, weights);
     if (!read) return {};
     std::vector<weights_of_part> parts;
@@ -145,16 +145,16 @@ expr_list lowering::summed_beside(const expr_list& beside, const loop_list& weig
 }
 
 // A sum of such weights. None: it is nothing of the kind.
-expr lowering::weights_in_parts(const loop_list& over, expr body) {
+expr lowering::weights_in_parts(const read_fold& sum) {
     if (!may_carry()) return expr::none;
-    const expr_list all = guarded_in(graph_, fold::sum, body).parts;
+    const expr_list& all = sum.cases.parts;
     for (std::size_t k = 0; k < all.size(); ++k) {
         if (!is_softmax(graph_[all[k]])) continue;
         expr_list beside = beside_weights(all, k);
-        auto parts = softmax_parts(all[k], over, beside);
+        auto parts = softmax_parts(all[k], sum.over, beside);
         if (parts.empty()) continue;
         const loop j = graph_[all[k]].over[0];
-        loop_list left = over;
+        loop_list left = sum.over;
         beside = summed_beside(beside, graph_[all[k]].indices, left);
         for (expr& f : beside) f = with_folds_in_memory(f, j);
         for (auto& p : parts)

@@ -240,7 +240,7 @@ public:
     expr power(expr base, expr exponent);
     /// The sum, mean, ... of `body` over `over`; recognises what a contraction computes better.
     expr reduce(ir::reduction r, loop_list over, expr body);
-    /// A fold where no condition between places is left that is solved.
+    /// A sum, or a fold where no condition between places is left that is solved.
     expr folded(fold folding, loop_list over, expr body);
     /// A fold that runs as one step.
     expr row(fold folding, loop_list over, expr body);

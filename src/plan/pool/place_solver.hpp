@@ -45,9 +45,7 @@ private:
     bool is_sum() const { return folding_ == fold::sum; }
     /// The same fold of what else there is; `parts`: of a sum factors, and else conditions.
     expr fold_of(const loop_list& over, const expr_list& parts, expr value) const {
-        return is_sum()
-                   ? values_.sum(over, values_.multiply(parts))
-                   : values_.folded(folding_, over, body_of(values_, folding_, {parts, value}));
+        return values_.folded(folding_, over, body_of(values_, folding_, {parts, value}));
     }
     expr sum_of_rest(expr_list conditions) const {
         for (const expr c : conditions)
@@ -335,7 +333,7 @@ private:
         }
         const expr there = values_.moved(body, part);
         if (!there) return expr::none;
-        return is_sum() ? values_.sum(over, there) : values_.folded(folding_, over, there);
+        return values_.folded(folding_, over, there);
     }
 
     expr solve_for(const place& difference, const term& t) const {

@@ -274,7 +274,8 @@ expr graph::settled_sums(expr e, memo& known) {
 expr graph::remade(expr e, expr_list arguments) {
     const auto& node = (*this)[e];
     if (node.kind == kind::sum) return sum(node.over, arguments[0]);
-    if (node.kind == kind::fold && settles_all_ && node.folding != fold::softmax)
+    if (node.kind == kind::fold && settles_all_ && node.folding != fold::softmax &&
+        node.folding != fold::sum)
         return folded(node.folding, node.over, arguments[0]);
     if (node.kind == kind::fold) return row(node.folding, node.over, arguments[0]);
     if (node.kind == kind::gather) return regathered(node.self, std::move(arguments));
@@ -303,6 +304,7 @@ expr graph::row(fold folding, loop_list over, expr body) {
 }
 
 expr graph::folded(fold folding, loop_list over, expr body) {
+    if (folding == fold::sum) return sum(std::move(over), body);
     erase_if(over, [&](loop i) { return extent(i) == 1; });
     const expr solved = solved_fold(*this, folding, over, apart(over, body));
     return solved ? solved : row(folding, std::move(over), body);

@@ -27,7 +27,7 @@ read_equation read(const ir::program_view& p, ir::ref e, translation& from) {
             made.order.push_back(from.loop_of(p.affine_terms[at.terms.first + k].index));
     }
     const ir::node& whole = p.nodes[equation.body];
-    if (ir::gives_place(whole)) made.place = from.place_of_extremum();
+    if (ir::gives_place(whole)) made.place = from.extremum();
     else if (ir::is_of_matrix(whole) && plain) made.matrix = from.matrix(equation.body);
     else made.value = from.body();
     return made;

@@ -8,12 +8,11 @@
 
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/shapes.hpp>
-#include "src/plan/forms/lower.hpp"
+#include "src/plan/forms/fold_forms.hpp"
+#include "src/plan/forms/known_tensors.hpp"
 #include "src/plan/schedule/plan.hpp"
 
 namespace ricci::plan {
-
-using matrix_function = lowering::matrix_function;
 
 /// An equation as it is read, before any of it is in steps.
 struct read_equation {
@@ -24,7 +23,7 @@ struct read_equation {
     // One of these.
     expr value;
     std::optional<matrix_function> matrix;
-    std::optional<lowering::place_of_extremum> place;
+    std::optional<place_of_extremum> place;
     expr_list guards;  // of a function of matrices: where one is 0, nobody wants it
 
     /// All that it reads is below these.

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "src/plan/forms/lower.hpp"
+#include "src/plan/forms/fold_forms.hpp"
 #include "src/plan/pool/definitions.hpp"
 #include "src/plan/read/equations.hpp"
 

@@ -394,13 +394,12 @@ expr translation::read_here(ir::ref number) {
     return graph_.constant(0);
 }
 
-lowering::place_of_extremum translation::place_of_extremum() {
+place_of_extremum translation::extremum() {
     const ir::ref whole = program_.equations[equation_].body;
     const ir::node& n = program_.nodes[whole];
     return below(whole, [&] {
-        return lowering::place_of_extremum{
-            n.detail == static_cast<std::uint8_t>(ir::reduction::argmax),
-            loop_of(program_.reduced(n, 0)), node(program_.child(n, 0))};
+        return place_of_extremum{n.detail == static_cast<std::uint8_t>(ir::reduction::argmax),
+                                 loop_of(program_.reduced(n, 0)), node(program_.child(n, 0))};
     });
 }
 

@@ -67,7 +67,7 @@ public:
     /// The right side.
     expr body() { return node(program_.equations[equation_].body); }
     /// Where an extremum is that the right side gives the place of.
-    lowering::place_of_extremum place_of_extremum();
+    place_of_extremum extremum();
     /// A function of matrices.
     matrix_function matrix(ir::ref n);
     /// Where the left side writes.
