@@ -221,7 +221,8 @@ private:
             const ir::ref k = p_.at(a.positions, 0).index, t = p_.at(b.positions, 0).index;
             const std::int64_t longer = shapes_.index_extent(e_, k),
                                shorter = shapes_.index_extent(e_, t);
-            if (!is_plain(k) || is_plain(t) || shapes_.is_given(t) || longer <= shorter) return;
+            const bool said = shapes_.is_given(t) || p_.indices[t].along != ir::no_axis;
+            if (!is_plain(k) || is_plain(t) || said || longer <= shorter) return;
             throw error(fmt::format(
                 "ricci: in {} the index {} has extent {}, and {}, which it does not exceed, has "
                 "{}, "

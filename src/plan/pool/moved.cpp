@@ -154,7 +154,8 @@ expr graph::moved_read(expr e, moved_loops loops, memo& known, bool* covered) {
         }
         all = all && (beyond || !is_empty(m.to.edge));
     }
-    if (all) *covered = true;
+    // What is looked up where its conditions are false is any number, not 0.
+    if (all && !node.has_condition()) *covered = true;
     if (node.kind == kind::load) return load(std::move(source), node.condition);
     expr_list arguments;
     for (const expr a : node.arguments) {

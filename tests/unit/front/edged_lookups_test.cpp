@@ -197,3 +197,39 @@ TEST_CASE("a delta moves what is read at an edge, whose axis stays as long as it
                1e-14));
     CHECK(near(at("pad"), doubles({2}, {0, entry(t, 2) * entry(c, 1)}), 1e-14));
 }
+
+TEST_CASE("beyond an edge nothing is added, whatever is looked up there", "[places]") {
+    // where pad leaves the axis the numbers are no places, and these are not read
+    const array a = drawn({3, 2, 4}, 5);
+    const std::vector<int> h{1, 3, -1, 5, -7, 2};  // of k and p
+    const array numbers = whole(element::i32, {3, 2}, h);
+    const auto entry_of = [&](int k, int p) {
+        return k + 2 < 3
+                   ? entry(a, static_cast<std::size_t>(((k + 2) * 2 + p) * 4 +
+                                                       h[static_cast<std::size_t>(k * 2 + p)]))
+                   : 0;
+    };
+    const program each = text("Y^{kp} = A^{\\operatorname{pad}(k+2), p, h_{kp}}");
+    const program sums = text("y^k = \\sum_p A^{\\operatorname{pad}(k+2), p, h_{kp}}");
+    const program later =
+        text("y^k = \\sum_p [p \\ge 1] A^{\\operatorname{pad}(k+2), p-1, h_{kp}}");
+    const std::vector<named> operands{{"A", a}, {"h", numbers}};
+    const array y = run(each, operands)["Y"];
+    const array sum = run(sums, operands)["y"], shifted = run(later, operands)["y"];
+    for (int k = 0; k < 3; ++k) {
+        for (int p = 0; p < 2; ++p)
+            CHECK(entry(y, static_cast<std::size_t>(k * 2 + p)) == entry_of(k, p));
+        const auto at = static_cast<std::size_t>(k);
+        CHECK(std::abs(entry(sum, at) - entry_of(k, 0) - entry_of(k, 1)) < 1e-14);
+        const double only = k == 0 ? entry(a, static_cast<std::size_t>(2 * 8 + h[1])) : 0;
+        CHECK(entry(shifted, at) == only);
+    }
+    // what a tensor says inside the axis has to be a place
+    std::string words;
+    try {
+        run(text("Y^{kp} = A^{\\operatorname{pad}(k+1), p, h_{kp}}"), operands);
+    } catch (const error& e) {
+        words = e.what();
+    }
+    CHECK(words.find("axis 2 of A has the places 0 to 3") != std::string::npos);
+}

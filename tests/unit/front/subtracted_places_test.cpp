@@ -141,6 +141,17 @@ TEST_CASE("what arithmetic would leave unread is said", "[places]") {
     CHECK_THAT(refusal("y_t = \\sum_{k=0}^{t} w_k x_{t-k}", {{"w", x}, {"x", z}}),
                Contains("would never be read"));
     CHECK_THAT(refusal("y^i = x^{3-i} w^i", {{"x", x}, {"w", x}}), Contains("the place -"));
+    // a text that says which axis t runs over leaves what it leaves
+    const array y =
+        run(text("y_t = \\sum_{k=0}^{t} w_k x_{t-k}, \\quad t \\in \\operatorname{axis}_0(x)"),
+            {{"w", x}, {"x", z}})["y"];
+    REQUIRE(y.size() == 3);
+    CHECK(near(y,
+               doubles({3}, {entry(x, 0) * entry(z, 0),
+                             entry(x, 0) * entry(z, 1) + entry(x, 1) * entry(z, 0),
+                             entry(x, 0) * entry(z, 2) + entry(x, 1) * entry(z, 1) +
+                                 entry(x, 2) * entry(z, 0)}),
+               1e-14));
 }
 
 TEST_CASE("second derivatives at subtracted letters are those of differences", "[places]") {
