@@ -4,28 +4,14 @@
 
 #include <cstdint>
 
+#include <ricci/derive/extent_equations.hpp>
+#include <ricci/derive/open_places.hpp>
 #include <ricci/ir/axes.hpp>
 #include <ricci/ir/primes.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
 namespace ricci::derive {
-
-using detail::buffer;
-using ir::none;
-using ir::ref;
-
-/// What has no axis to run over, as i in \sum_i x^{2i}, would be one of a tensor that is what the
-/// sign stands before. It is defined where an equation comes to need it, and for its shape alone.
-template <class Program>
-struct extent_giver {
-    ref name;
-    ref index;
-    ref body;
-    ref before;  // the tensor whose equation has the sign
-    std::int32_t place;
-    ir::axis partner;  // of the index of its letter that it has its extent from, unless it is given
-};
 
 /// Indices are bound below signs and on left sides. Two such places are of one dimension where the
 /// same axis says both, or where one has its extent from the letter of the other; others may be of
@@ -60,6 +46,9 @@ public:
     }
 
 private:
+    /// When the extent of an index is known: by what comes before letters share, by what comes
+    /// after that, or by a letter alone.
+    enum class known : std::uint8_t { early, late, never };
     struct place {
         ref index;
         std::int32_t member;
@@ -67,7 +56,11 @@ private:
         bool counts;           // below a sign before a number
         std::int32_t partner;  // the place around that its letter is shared with, or none
         ref equation;
-        ref symbol;  // that stands for the index from now on
+        ref symbol;              // that stands for the index from now on
+        ref body;                // that a sign binds it for, or none
+        bool by_letter = false;  // its partner comes before what its body says
+        known comes = known::never;
+        bool asked = false;  // for its axis, which may be that of another
     };
 
     // Classes -------------------------------------------------------------------------------------
@@ -124,15 +117,40 @@ private:
         current_.resize(p_.indices.size(), none);
         around_.clear();
         ir::for_each_index(p_, q.positions, [&](ref i) {
-            if (current_[i] == none) bind(e, i, false);
+            if (current_[i] == none) bind(e, i, none);
         });
         read(q.name, q.positions);
         walk(e, q.body);
-        for (std::int32_t k = first_places_[e]; k < places_.size(); ++k) share_letter(k);
+        separate_ = separate_ || is_bound_twice(first_places_[e], true);
+        const bool separate = separate_ || is_bound_twice(first_places_[e], false);
+        for (std::int32_t k = first_places_[e]; k < places_.size(); ++k) {
+            place& s = places_[k];
+            const arithmetic reach =
+                s.body == none ? arithmetic::absent : arithmetic_of(p_, s.body, s.index);
+            s.said = s.said || reach == arithmetic::inside;
+            if (s.said) s.comes = known::early;
+            else if (s.partner != none) s.comes = places_[s.partner].comes;
+            else if (reach != arithmetic::absent ||
+                     (s.body != none && is_compared(p_, s.body, s.index)))
+                s.comes = known::late;
+        }
+        for (std::int32_t k = first_places_[e]; k < places_.size(); ++k) share_letter(k, separate);
     }
-    constexpr void bind(ref e, ref index, bool counts) {
+    /// Whether two signs bind one symbol, or symbols of one spelling.
+    constexpr bool is_bound_twice(std::int32_t first, bool symbol) const {
+        for (std::int32_t k = first; k < places_.size(); ++k)
+            for (std::int32_t j = first; j < k; ++j) {
+                const place &a = places_[j], &b = places_[k];
+                if (a.body == none || b.body == none || a.body == b.body) continue;
+                if (a.index == b.index || (!symbol && p_.index(a.index) == p_.index(b.index)))
+                    return true;
+            }
+        return false;
+    }
+    constexpr void bind(ref e, ref index, ref body) {
         const std::int32_t made = places_.size();
-        place s{index, fresh(), false, counts, none, e, index};
+        const bool counts = body != none && p_.nodes[body].kind == ir::op::number;
+        place s{index, fresh(), false, counts, none, e, index, body};
         for (std::int32_t k : around_) {
             if (!same_letter(places_[k].index, index)) continue;
             const auto size = [&](ref i) { return p_.index(i).size; };
@@ -161,8 +179,8 @@ private:
                 unite(s.member, axes_[name] + k);
                 continue;
             }
-            ir::for_each_index(p_, {at.first + k, 1}, [&](ref i) { place_of(i).said = true; });
             if (q.kind != ir::position_kind::merged) continue;
+            ir::for_each_index(p_, {at.first + k, 1}, [&](ref i) { place_of(i).said = true; });
             splits_.push({axes_[name] + k, parts_.size(), q.terms.count});
             ir::for_each_index(p_, {at.first + k, 1},
                                [&](ref i) { parts_.push(place_of(i).member); });
@@ -175,7 +193,7 @@ private:
         for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
             const ref i = p_.links[x.indices.first + k];
             before.push(current_[i]);
-            bind(e, i, p_.nodes[p_.links[x.children.first]].kind == ir::op::number);
+            bind(e, i, p_.links[x.children.first]);
         }
         const std::int32_t first = places_.size();
         std::int32_t last = first;  // the places of the last child begin there
@@ -200,23 +218,52 @@ private:
                 if (mine.index != its.index) continue;
                 unite(mine.member, its.member);
                 mine.said = mine.said || its.said;
+                mine.body = its.body;
             }
     }
     constexpr bool same_letter(ref i, ref j) const {
         return ir::letter_of(p_, i) == ir::letter_of(p_, j);
     }
-    /// What no tensor says has the extent of its letter. One without primes may be given another by
-    /// the caller; others are given that of their letter.
-    constexpr void share_letter(std::int32_t k) {
-        if (places_[k].said) return;
-        std::int32_t found = places_[k].counts ? places_[k].partner : none;
-        for (std::int32_t j = first_places_.back(); found == none && j < places_.size(); ++j)
-            if (places_[j].said && same_letter(places_[j].index, places_[k].index)) found = j;
+    /// What no tensor says has the extent of its letter. A count has that of the index around which
+    /// it counts, and one with primes that of the letter itself, whatever the caller gives; others
+    /// may be given another one. `separate`: letters bound by several signs share after what
+    /// conditions say, unless one is around the other.
+    constexpr void share_letter(std::int32_t k, bool separate) {
+        place& s = places_[k];
+        if (s.said || s.body == none) return;
+        const bool around = s.partner != none;
+        if (!around && separate && s.comes == known::late) return;
+        if (!around) s.partner = of_its_letter(k, separate);
+        if (s.partner == none) return;
+        s.by_letter = !(around && s.counts) && (primes(k) == 0 || primes(s.partner) > 0);
+        if (!s.by_letter) unite(s.member, places_[s.partner].member);
+    }
+    constexpr std::int32_t primes(std::int32_t k) const {
         const ref i = places_[k].index;
-        const bool primed = p_.index(i).size > ir::letter_of(p_, i).size;
-        if (found != none && (places_[k].counts || primed))
-            unite(places_[k].member, places_[found].member);
-        else places_[k].partner = found;
+        return p_.index(i).size - ir::letter_of(p_, i).size;
+    }
+    /// The place that an index has its extent from where none of its letter is around: of the first
+    /// places of symbols that of the letter itself before those with primes, and of those the
+    /// symbol that stands first. The axis on which a place is written out, [p = i - 1], is a letter
+    /// of its own.
+    constexpr std::int32_t of_its_letter(std::int32_t k, bool separate) {
+        ir::index_set seen;
+        std::int32_t best = none;
+        for (std::int32_t j = first_places_.back(); j < places_.size(); ++j) {
+            const ref i = places_[j].index;
+            if (seen.has(i) || p_.indices[i].extent < 0 || !same_letter(i, places_[k].index))
+                continue;
+            seen.add(i);
+            const auto comes_first = [&](std::int32_t other) {
+                const bool primed = primes(j) > 0, its = primes(other) > 0;
+                const bool late = places_[j].comes == known::late;
+                if (!separate && late != (places_[other].comes == known::late)) return !late;
+                return primed != its ? its : i < places_[other].index;
+            };
+            const bool before = places_[j].comes < places_[k].comes;
+            if (before && (best == none || comes_first(best))) best = j;
+        }
+        return best;
     }
     /// One axis that is divided twice, (gc), into parts that are of the same extents but for one:
     /// then that one is, too. Returns whether there was one.
@@ -267,8 +314,7 @@ private:
         buffer<bool> seen;  // by symbol
         seen.resize(p_.indices.size(), false);
         for (std::int32_t k = 0; k < places_.size(); ++k) {
-            ir::axis& along = chosen_[root(places_[k].member)];
-            if (along.tensor == none && is_bound(k)) along = {giver_for(k), 0};
+            const ir::axis along = axis_for(k);
             place& s = places_[k];
             if (!seen[s.index]) p_.indices[s.index].along = along;
             seen[s.index] = true;
@@ -283,15 +329,25 @@ private:
     constexpr bool is_bound(std::int32_t k) const {
         return !ir::has_index(p_, p_.equations[places_[k].equation].positions, places_[k].index);
     }
-    constexpr ref giver_for(std::int32_t k) {
+    /// The axis of a place; what has none gets one of a tensor that gives extents, and what it has
+    /// its own extent from before.
+    constexpr ir::axis axis_for(std::int32_t k) {
+        const std::int32_t mine = root(places_[k].member), partner = places_[k].partner;
+        if (chosen_[mine].tensor != none || !is_bound(k) || places_[k].asked) return chosen_[mine];
+        places_[k].asked = true;
+        const ir::axis its = partner == none ? ir::no_axis : axis_for(partner);
+        if (chosen_[mine].tensor == none) chosen_[mine] = {giver_for(k, its), 0};
+        return chosen_[mine];
+    }
+    constexpr ref giver_for(std::int32_t k, ir::axis partner) {
         detail::text_builder spelling;
         do {
             spelling = {};
             spelling << "extent_" << ++count_;
         } while (p_.find(spelling) != none);
-        const std::int32_t partner = places_[k].partner;
-        givers_.push({p_.add_name(spelling), none, none, p_.equations[places_[k].equation].name, k,
-                      partner == none ? ir::no_axis : chosen_[root(places_[partner].member)]});
+        const place& s = places_[k];
+        givers_.push({p_.add_name(spelling), none, none, p_.equations[s.equation].name, k, partner,
+                      s.by_letter && partner.tensor != none});
         return givers_.back().name;
     }
     /// Puts the new symbols into an equation, in the order in which its places were found.
@@ -312,7 +368,7 @@ private:
         ir::index_map renamed;
         for (const std::int32_t k : left) {
             if (places_[k].symbol == places_[k].index) continue;
-            q.body = rename_free(q.body, places_[k].index, places_[k].symbol);
+            q.body = rename_free(p_, q.body, places_[k].index, places_[k].symbol);
             renamed.set(places_[k].index, places_[k].symbol);
         }
         q.positions = ir::rename_positions(p_, q.positions, renamed);
@@ -346,7 +402,7 @@ private:
             const place s = places_[first + k];
             over.push(s.symbol);
             if (s.symbol == s.index) continue;
-            body = rename_free(body, s.index, s.symbol);
+            body = rename_free(p_, body, s.index, s.symbol);
             changed = true;
         }
         if (!changed) return inside;
@@ -354,27 +410,6 @@ private:
         x.indices = p_.add_links(over);
         return p_.nodes.push(x);
     }
-    constexpr ref rename_free(ref n, ref from, ref to) {
-        const ir::node x = p_.nodes[n];
-        for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
-            if (p_.links[x.indices.first + k] == from) return n;
-        const ref inside =
-            ir::rebuild_children(p_, n, [&](ref child) { return rename_free(child, from, to); });
-        ir::index_map renamed;
-        renamed.set(from, to);
-        ir::node copy = p_.nodes[inside];
-        bool has = ir::has_index(p_, x.positions, from);
-        for (std::int32_t k = 0; k < x.indices.count; ++k)
-            has = has || p_.links[x.indices.first + k] == from;
-        if (!has) return inside;
-        copy.positions = ir::rename_positions(p_, copy.positions, renamed);
-        buffer<ref> over;
-        for (std::int32_t k = 0; k < x.indices.count; ++k)
-            over.push(renamed(p_.links[x.indices.first + k]));
-        if (!over.empty()) copy.indices = p_.add_links(over);
-        return p_.nodes.push(copy);
-    }
-
     /// An axis that several indices divide; their members of the classes, in `parts_`.
     struct split {
         std::int32_t axis;
@@ -396,6 +431,7 @@ private:
     buffer<ir::axis> chosen_;            // of each class, by its root
     buffer<extent_giver<Program>> givers_;
     std::int32_t next_ = 0, count_ = 0;
+    bool separate_ = false;  // a sign of an equation so far binds a symbol again
 };
 
 }  // namespace ricci::derive

@@ -12,44 +12,6 @@
 
 namespace ricci::derive {
 
-/// Whether an index stands in arithmetic that would say its extent where an axis that it divides
-/// does not, as another part of that has no places.
-template <class Program>
-constexpr bool stands_shifted(const Program& p, ir::ref n, ir::ref index) {
-    const ir::node& x = p.nodes[n];
-    for (std::int32_t k = 0; x.kind == ir::op::tensor && k < x.positions.count; ++k)
-        if (p.positions[x.positions.first + k].kind == ir::position_kind::affine &&
-            ir::has_index(p, {x.positions.first + k, 1}, index))
-            return true;
-    bool found = false;
-    if (ir::written_axis(p, x) != ir::none)
-        ir::for_each_node(p, p.links[x.children.first + 1], [&](ir::ref m) {
-            found = found || ir::has_index(p, p.nodes[m].positions, index);
-        });
-    for (std::int32_t k = 0; k < x.children.count && !found; ++k)
-        found = stands_shifted(p, p.links[x.children.first + k], index);
-    return found;
-}
-
-/// Whether a condition compares an index with another one, which may give it an extent, or with the
-/// places of a tensor.
-template <class Program>
-constexpr bool is_compared(const Program& p, ir::ref body, ir::ref index) {
-    bool found = false;
-    ir::for_each_node(p, body, [&](ir::ref n) {
-        const ir::node& x = p.nodes[n];
-        bool mine = false, all = x.kind == ir::op::compare;
-        for (std::int32_t k = 0; all && k < x.children.count; ++k) {
-            const ir::node& y = p.nodes[p.links[x.children.first + k]];
-            all = y.kind == ir::op::position ||
-                  (y.kind == ir::op::tensor && ir::is_of_places(p, y.name));
-            mine = mine || (y.kind == ir::op::position && ir::has_index(p, y.positions, index));
-        }
-        found = found || (all && mine);
-    });
-    return found;
-}
-
 /// Compares those of two expressions, whose indices have their dimensions as `along`.
 template <class Program>
 class extent_places {
@@ -60,10 +22,15 @@ class extent_places {
 public:
     constexpr explicit extent_places(const Program& p) : p_(p) {}
 
-    /// Whether the same places, which have to exist, have an index in both.
-    constexpr bool alike(ref body, ref index, ref other, ref its) const {
+    /// Whether the same places, which have to exist, have an index in both. `outer`: the indices
+    /// that the brackets around the first expression do not stand below: of a place that has one
+    /// of them they are conditions.
+    constexpr bool alike(ref body, ref index, ref other, ref its,
+                         const ir::index_set& outer) const {
         buffer<use> here, there;
         add_places(body, index, false, here);
+        for (use& u : here)
+            for (const ir::affine_term& t : u.at.terms) u.guarded = u.guarded || outer.has(t.index);
         add_places(other, its, false, there);
         return !here.empty() && are_among(here, there) && are_among(there, here);
     }

@@ -6,7 +6,9 @@
 
 #include <ricci/derive/dead_equations.hpp>
 #include <ricci/derive/dimensions.hpp>
+#include <ricci/derive/extent_equations.hpp>
 #include <ricci/derive/extent_places.hpp>
+#include <ricci/derive/open_places.hpp>
 #include <ricci/derive/tidy.hpp>
 #include <ricci/ir/order.hpp>
 
@@ -47,11 +49,8 @@ public:
     constexpr ir::program run(bool all = false) {
         needed_tensors<Program> needed(p_);
         needed_ = &needed;
-        for (const ir::equation& q : p_.equations) {
-            bool wanted = all && !q.claim;
-            for (const extent_giver<Program>& g : givers_) wanted = wanted && g.name != q.name;
-            if (wanted) needed.add_value(q.name);
-        }
+        for (const ir::equation& q : p_.equations)
+            if (all && !q.claim && !gives_extent(q.name)) needed.add_value(q.name);
         do {
             more_ = false;
             needed.spread();
@@ -69,6 +68,7 @@ private:
         ref index;
         ref body;
         bool counts;
+        std::int32_t guards;  // brackets and cases around
     };
     struct statement {
         ref equation;
@@ -84,32 +84,10 @@ private:
             for (const extent_giver<Program>& g : givers_)
                 if (g.before == q.name && !q.claim && g.body != none &&
                     p_.definition(q.name) == &q - p_.equations.data())
-                    all.push(equation_of(g));
+                    all.push(extent_equation(p_, g));
             all.push(q);
         }
         p_.equations = static_cast<buffer<ir::equation>&&>(all);
-    }
-    constexpr ir::equation equation_of(const extent_giver<Program>& g) {
-        const ir::index_set free = ir::free_indices(p_, g.body);
-        const ref body = with_partner(g);
-        const ir::range at{p_.positions.size(), 0};
-        p_.positions.push(ir::index_position(g.index));
-        for (ref i = 0, last = free.end(); i < last; ++i)
-            if (free.has(i) && i != g.index) p_.positions.push(ir::index_position(i));
-        return {g.name, {at.first, p_.positions.size() - at.first}, body, false, {}};
-    }
-    /// An index that has its extent from another of its letter has that one beside it.
-    constexpr ref with_partner(const extent_giver<Program>& g) {
-        if (g.partner.tensor == none) return g.body;
-        ir::index_set all;
-        ir::add_indices(p_, g.body, all);
-        for (ref i = 0, last = all.end(); i < last; ++i)
-            if (all.has(i) && same_letter(i, g.index) && p_.indices[i].along == g.partner)
-                return g.body;
-        all.add(g.index);
-        const ref fresh = with_more_primes(p_, g.index, all);
-        const ref both[] = {count_over(p_, index_like(p_, fresh, g.partner)), g.body};
-        return p_.make(op::multiply, 0, both, 2);
     }
 
     // What an equation shows ----------------------------------------------------------------------
@@ -118,30 +96,32 @@ private:
         const ir::equation q = p_.equations[e];
         left_ = around_ = {};
         all_ = {};
-        ir::for_each_index(p_, q.positions, [&](ref i) { left_.push({i, q.body, false}); });
+        ir::for_each_index(p_, q.positions, [&](ref i) { left_.push({i, q.body, false, 0}); });
         around_ = left_;
         for (const binding& b : left_)
             if (is_open(e, b.index) && !shows_left(e, q, b)) say(e, b.index);
-        look_below(e, q.body);
+        look_below(e, q.body, 0);
     }
     constexpr void add_signs(ref n) {
         const ir::node& x = p_.nodes[n];
         for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
-            all_.push({p_.links[x.indices.first + k], p_.links[x.children.first], false});
+            all_.push({p_.links[x.indices.first + k], p_.links[x.children.first], false, 0});
         for (std::int32_t k = 0; k < x.children.count; ++k)
             add_signs(p_.links[x.children.first + k]);
     }
-    constexpr void look_below(ref e, ref n) {
+    constexpr void look_below(ref e, ref n, std::int32_t guards) {
         const ir::node& x = p_.nodes[n];
         const std::int32_t mark = around_.size();
         for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k) {
             const ref body = p_.links[x.children.first];
-            const binding b{p_.links[x.indices.first + k], body, p_.nodes[body].kind == op::number};
+            const binding b{p_.links[x.indices.first + k], body, p_.nodes[body].kind == op::number,
+                            guards};
             if (is_open(e, b.index) && !shows_bound(e, b)) say(e, b.index);
             around_.push(b);
         }
+        const ir::guarded_children below(p_, x);
         for (std::int32_t k = 0; k < x.children.count; ++k)
-            look_below(e, p_.links[x.children.first + k]);
+            look_below(e, p_.links[x.children.first + k], guards + (below(k) ? 1 : 0));
         around_.shrink(mark);
     }
     constexpr bool is_open(ref e, ref i) const {
@@ -198,24 +178,32 @@ private:
     }
     constexpr bool shows_bound(ref e, const binding& b) {
         if (is_stated(e, b.index)) return false;
-        if (is_source_[p_.equations[e].name] || shows_by_tensor(e, b)) return true;
-        bool arithmetic = false;  // whose reach comes before what its letter says
-        for_each_use(p_, b.body, b.index, [&](ref, ir::position_kind) { arithmetic = true; });
-        return !arithmetic && shows_by_letter(e, b);
+        // an equation that gives an extent lacks the letters that others may have theirs from
+        const ref name = p_.equations[e].name;
+        const bool reach = reaches(b.body, b.index);
+        if (is_source_[name] &&
+            (!gives_extent(name) || stems_from(name, p_.indices[b.index].along) || reach ||
+             is_compared(p_, b.body, b.index)))
+            return true;
+        if (shows_by_tensor(e, b)) return true;
+        return !reach && shows_by_letter(e, b);
     }
     /// By a place of a tensor: plainly, as what divides an axis, or by all the arithmetic that says
     /// it in the source.
     constexpr bool shows_by_tensor(ref e, const binding& b) {
         if (shows_extent(p_, b.body, b.index)) return true;
-        bool part = false, arithmetic = false;
+        bool part = false, split = false, reach = false;
         for_each_use(p_, b.body, b.index, [&](ref n, ir::position_kind kind) {
-            arithmetic = true;
+            reach = true;
+            split = split || kind == ir::position_kind::merged;
             const ir::range at = p_.nodes[n].positions;
             for (std::int32_t k = 0; kind == ir::position_kind::merged && k < at.count; ++k)
                 part = part || divides(e, p_.positions[at.first + k], b.index, b.body);
         });
-        return (part && !stands_shifted(p_, b.body, b.index)) ||
-               reaches_as_source(e, b, arithmetic);
+        // of an axis of which another part is open as well a letter may say both
+        split = split && !ir::has_index(p_, p_.equations[e].positions, b.index);
+        return (part && arithmetic_of(p_, b.body, b.index) == arithmetic::absent) ||
+               reaches_as_source(e, b, reach && (part || !split));
     }
     /// Whether it is known how far the other indices of a divided axis run.
     constexpr bool divides(ref e, const ir::position& at, ref index, ref body) const {
@@ -322,7 +310,8 @@ private:
                 alike = alike && (its == along || its == g.partner);
                 there = there || its == g.partner;
             }
-            return alike && there && !has_tensor_uses(g);
+            return alike && there && (g.by_letter || !reaches(g.body, g.index)) &&
+                   !is_compared(p_, b.body, b.index);
         }
         if (is_mixed(b.index)) return false;
         bool shown = best != none;
@@ -334,27 +323,40 @@ private:
                           (is_said(e, other.index) || shows_extent(p_, other.body, other.index)));
         return shown;
     }
-    constexpr bool has_tensor_uses(const extent_giver<Program>& g) const {
-        bool any = false;
-        for_each_use(p_, g.body, g.index, [&](ref, ir::position_kind) { any = true; });
+    /// Whether a tensor gives the extent of an axis, or of the letter that it has its extent from.
+    constexpr bool stems_from(ref name, const ir::axis& along) const {
+        if (along.tensor == name) return true;
+        for (const extent_giver<Program>& g : givers_)
+            if (g.name == along.tensor && g.partner.tensor != none)
+                return stems_from(name, g.partner);
+        return false;
+    }
+    constexpr bool gives_extent(ref name) const {
+        for (const extent_giver<Program>& g : givers_)
+            if (g.name == name) return true;
+        return false;
+    }
+    /// Whether an index stands where its reach may come before what its letter says.
+    constexpr bool reaches(ref body, ref index) const {
+        bool any = arithmetic_of(p_, body, index) != arithmetic::absent;
+        for_each_use(p_, body, index, [&](ref, ir::position_kind) { any = true; });
         return any;
     }
-
     /// Whether what says the extent of an index is what says it where its dimension comes from: the
-    /// same places, if there is `arithmetic`; in an equation that is read, or that gives an extent,
+    /// same places, if there is a `reach`; in an equation that is read, or that gives an extent,
     /// also the same expression.
-    constexpr bool reaches_as_source(ref e, const binding& b, bool arithmetic) const {
+    constexpr bool reaches_as_source(ref e, const binding& b, bool reach) const {
         const ir::axis along = p_.indices[b.index].along;
         ref body = none, index = none, mine = b.body;
         bool whole = is_source_[p_.equations[e].name];  // its expression is compared as a whole
         for (const extent_giver<Program>& g : givers_) {
-            if (g.name == along.tensor) body = g.body, index = g.index;
+            if (g.name == along.tensor && !g.by_letter) body = g.body, index = g.index;
             if (g.name != p_.equations[e].name) continue;
             whole = true;
             if (b.body == p_.equations[e].body) mine = g.body;  // without the count of its partner
         }
         const ref defined = p_.definition(along.tensor);
-        if (defined == e) return arithmetic;
+        if (defined == e) return reach;
         if (body == none && defined != none) {
             const ir::equation& q = p_.equations[defined];
             const ir::position& at = p_.positions[q.positions.first + along.number];
@@ -362,7 +364,10 @@ private:
         }
         if (body == none) return false;
         if (whole && b.index == index && ir::same_expression(p_, mine, body)) return true;
-        return arithmetic && extent_places<Program>(p_).alike(b.body, b.index, body, index);
+        ir::index_set outer;
+        for (const binding& o : around_)
+            if (o.guards < b.guards) outer.add(o.index);
+        return reach && extent_places<Program>(p_).alike(b.body, b.index, body, index, outer);
     }
 
     // Statements ----------------------------------------------------------------------------------

@@ -121,6 +121,29 @@ constexpr ref rename_with_counts(Program& p, ref body, ir::range from, ir::index
     return ir::rename_indices(p, body, renamed);
 }
 
+/// A copy of an expression with another index where one is free.
+template <class Program>
+constexpr ref rename_free(Program& p, ref n, ref from, ref to) {
+    const ir::node x = p.nodes[n];
+    for (std::int32_t k = 0; ir::binds(x) && k < x.indices.count; ++k)
+        if (p.links[x.indices.first + k] == from) return n;
+    const ref inside =
+        ir::rebuild_children(p, n, [&](ref child) { return rename_free(p, child, from, to); });
+    ir::index_map renamed;
+    renamed.set(from, to);
+    ir::node copy = p.nodes[inside];
+    bool has = ir::has_index(p, x.positions, from);
+    for (std::int32_t k = 0; k < x.indices.count; ++k)
+        has = has || p.links[x.indices.first + k] == from;
+    if (!has) return inside;
+    copy.positions = ir::rename_positions(p, copy.positions, renamed);
+    detail::buffer<ref> over;
+    for (std::int32_t k = 0; k < x.indices.count; ++k)
+        over.push(renamed(p.links[x.indices.first + k]));
+    if (!over.empty()) copy.indices = p.add_links(over);
+    return p.nodes.push(copy);
+}
+
 /// name = 0, in the shape that the name has: with an index of its own for every axis.
 /// `axis_of(name, k)`: the axis that stands for its axis k.
 template <class Program, class AxisOf>

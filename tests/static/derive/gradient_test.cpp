@@ -177,6 +177,16 @@ static_assert(contains(
         "Y", "X"),
     R"(\quad l' \in \operatorname{axis}_{0}(z))"));
 
+// The axis on which a place is written out says nothing of a letter that is spelt like it: j' is
+// what the caller gives for j, and i' runs as far as where the source binds it.
+static_assert(derives("Y = (\\sum_{j',b} Z^{j'-b+1}) X^{0,}",
+                      D_X("^{p}") " := (\\sum_{j',b} Z^{j'-b+1}) " D_Y("") " [p = 0]"));
+static_assert(contains(gradient_latex("Y^{j} = \\prod_{i'} X^{i'-j+1, j}", "Y", "X"),
+                       R"(\quad i'' \in \operatorname{axis}_{0}(\text{extent}_{\text{1}}))"));
+static_assert(contains(gradient_latex("Y^{j} = \\prod_{i'} X^{i'-j+1, j}", "Y", "X"),
+                       R"(\text{extent}_{\text{1}}^{i'j} = X^{(i'-j+1)j}
+)"));
+
 // Letters of axes ---------------------------------------------------------------------------------
 
 // p stands with a prime, and p' may have its extent from p: the axis that the place 0 is of has
