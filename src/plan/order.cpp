@@ -42,10 +42,7 @@ slot literal(const number& value, element type) {
 void whole_slot(program_plan& plan, ir::ref equation, slot_number target, slot_number source,
                 const number& alpha, const number& beta) {
     auto& values = plan.values;
-    assign made;
-    made.equation = equation;
-    made.target = all_of(plan, target);
-    made.loops = loops_of(made.target);
+    assign made = begun(equation, assignment_kind::map, all_of(plan, target));
     if (values.size(made.loops) == 0) return;
     const auto scaled = [&](slot_number slot, const number& factor) {
         access from = made.target;
@@ -285,10 +282,7 @@ matrix_task task_of(ir::reduction what) {
 
 // An equation as an assignment that nobody runs.
 assign as_assign(const graph& values, const read_equation& e) {
-    assign made;
-    made.equation = e.number;
-    made.target = e.target;
-    made.loops = loops_of(e.target);
+    assign made = begun(e.number, assignment_kind::map, e.target);
     made.body = e.values()[0];
     if (e.place) {
         made.kind = assignment_kind::extremum;

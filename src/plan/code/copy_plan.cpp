@@ -14,8 +14,6 @@ program_plan whole_tensor(element type, const std::vector<std::int64_t>& extents
     program_plan made;
     made.type = type;
     made.values.set_type(type);
-    assign a;
-    a.equation = 0;
     const auto slot_in = [&](const tensor_memory& memory, storage kind) {
         slot s;
         s.kind = kind;
@@ -24,8 +22,7 @@ program_plan whole_tensor(element type, const std::vector<std::int64_t>& extents
         s.data = memory.data;
         return made.add(std::move(s));
     };
-    a.target = all_of(made, slot_in(to, storage::output));
-    a.loops = loops_of(a.target);
+    assign a = begun(0, assignment_kind::map, all_of(made, slot_in(to, storage::output)));
     if (made.values.size(a.loops) == 0) return made;
     if (from != nullptr) {
         access source = a.target;

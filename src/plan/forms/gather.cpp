@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -96,7 +97,6 @@ bool lowering::is_whole(expr e, whole_facts& facts) const {
             if (!whole_slot(node.source.slot)) return false;
             break;
         case kind::operation: {
-            const auto f = [&](ir::function name) { return node.code == code_of(name); };
             const bool compares = node.code >= opcode::less && node.code <= opcode::logical_or;
             const bool product =
                 node.code == opcode::multiply &&
@@ -105,11 +105,10 @@ bool lowering::is_whole(expr e, whole_facts& facts) const {
                            node.arguments.size() <= 4;
             facts.computes = facts.computes || node.code == opcode::add ||
                              node.code == opcode::multiply || node.code == opcode::square;
-            if (!compares && node.code != opcode::add && node.code != opcode::multiply &&
-                node.code != opcode::square && !f(ir::function::absolute) &&
-                !f(ir::function::logical_not) && !f(ir::function::maximum) &&
-                !f(ir::function::minimum) && !f(ir::function::modulo))
-                return false;
+            static constexpr opcode whole[] = {
+                opcode::add,         opcode::multiply, opcode::square,  opcode::absolute,
+                opcode::logical_not, opcode::maximum,  opcode::minimum, opcode::modulo};
+            if (!compares && std::ranges::find(whole, node.code) == std::end(whole)) return false;
             break;
         }
         case kind::sum:

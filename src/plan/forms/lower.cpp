@@ -333,15 +333,6 @@ expr lowering::plain(expr e, double loops) {
     return graph_.apply(node.code, arguments[0], arguments[1], arguments[2]);
 }
 
-assign lowering::begun(assignment_kind kind, const access& target) const {
-    assign made;
-    made.equation = equation_;
-    made.kind = kind;
-    made.target = target;
-    made.loops = loops_of(target);
-    return made;
-}
-
 void lowering::put(assign made) { plan_.steps.push_back(make_step(graph_, std::move(made))); }
 
 expr lowering::both_factors(const contraction_of& product) {

@@ -297,7 +297,9 @@ private:
     place inner_address_of(const access& a) const;
     loop_list axis_order(const loop_list& indices, expr like = expr::none) const;
 
-    assign begun(assignment_kind kind, const access& target) const;
+    assign begun(assignment_kind kind, const access& target) const {
+        return plan::begun(equation_, kind, target);
+    }
     void put(assign made);
     void emit(const contraction_of& product, const access& target, double beta);
     void emit_map(const access& target, expr body, fold folding = fold::none,

@@ -54,10 +54,7 @@ matrix_factors lowering::factorised(const matrix_function& f, steps::factor_kind
     const std::size_t each = size_of(type_);
     made.slot = plan_.add(workspace_slot(
         plan_, {static_cast<std::int64_t>((bytes + each - 1) / each)}, {ir::none}, type_));
-    assign factor;
-    factor.equation = equation_;
-    factor.kind = assignment_kind::matrix;
-    factor.target = factors_at(made);
+    assign factor = begun(assignment_kind::matrix, factors_at(made));
     factor.over = united(batch, both);
     factor.body = matrix;
     factor.matrix = {matrix_task::factor, kind, made.size, f.row, f.column, made.batch};

@@ -209,8 +209,8 @@ expr lowering::read_at_end(const prefix_product& p, const longer_axis& memory) {
     // Numbers far from all places say the same as those beside them.
     const auto number = [&](std::int64_t n) { return graph_.constant(static_cast<double>(n)); };
     const std::int64_t add = (p.forwards ? 1 : 0) - p.end.offset;
-    expr at = graph_.apply(code_of(ir::function::maximum), p.number, number(-add));
-    at = graph_.apply(code_of(ir::function::minimum), at, number(extent - add));
+    expr at = graph_.apply(opcode::maximum, p.number, number(-add));
+    at = graph_.apply(opcode::minimum, at, number(extent - add));
     at = graph_.add({at, number(add)});
     return graph_.gather(memory.at({}), {{static_cast<std::int32_t>(memory.axis), {}}}, {at});
 }

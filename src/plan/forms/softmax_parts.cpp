@@ -14,8 +14,7 @@ namespace ricci::plan {
 // exp(x_j - m_i) where the conditions of a part hold, as factors.
 static expr_list weights_of(graph& values, const expr_list& conditions, expr value, expr most) {
     auto product = conditions;
-    product.push_back(
-        values.apply(code_of(ir::function::exp), values.apply(opcode::subtract, value, most)));
+    product.push_back(values.apply(opcode::exp, values.apply(opcode::subtract, value, most)));
     return product;
 }
 
@@ -56,7 +55,7 @@ void lowering::find_state(weights_of_part& part, loop j) {
     if (!part.pairs) {
         const expr maximum = graph_.folded(
             fold::maximum, {j}, body_of(graph_, fold::maximum, {part.conditions, part.value}));
-        part.most = stored(graph_.apply(code_of(ir::function::maximum), maximum, lowest));
+        part.most = stored(graph_.apply(opcode::maximum, maximum, lowest));
         const auto product = weights_of(graph_, part.conditions, part.value, part.most);
         part.sum = stored(graph_.sum({j}, graph_.multiply(product)));
         return;
@@ -82,13 +81,11 @@ expr_list lowering::shares_of(const std::vector<weights_of_part>& parts) {
     for (const auto& p : parts) extrema.push_back(p.most);
     const expr most = combined(fold::maximum, extrema);
     for (const auto& p : parts)
-        sums.push_back(
-            graph_.multiply({p.sum, graph_.apply(code_of(ir::function::exp),
-                                                 graph_.apply(opcode::subtract, p.most, most))}));
+        sums.push_back(graph_.multiply(
+            {p.sum, graph_.apply(opcode::exp, graph_.apply(opcode::subtract, p.most, most))}));
     // The largest of all weights is 1, if there is one.
     const expr whole = graph_.apply(
-        opcode::reciprocal,
-        graph_.apply(code_of(ir::function::maximum), graph_.add(sums), graph_.constant(1)));
+        opcode::reciprocal, graph_.apply(opcode::maximum, graph_.add(sums), graph_.constant(1)));
     expr_list shares;
     for (const expr s : sums) shares.push_back(stored(graph_.multiply({s, whole})));
     return shares;
@@ -174,8 +171,7 @@ expr lowering::weights_in_parts(const read_fold& sum) {
                     product.push_back(f);
                 // Where all are -infinity the sum is 0, and so are all weights.
                 product.push_back(stored(graph_.apply(
-                    opcode::reciprocal,
-                    graph_.apply(code_of(ir::function::maximum), p.sum, graph_.constant(1)))));
+                    opcode::reciprocal, graph_.apply(opcode::maximum, p.sum, graph_.constant(1)))));
             }
             terms.push_back(graph_.sum(left, graph_.multiply(product)));
         }

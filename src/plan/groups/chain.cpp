@@ -134,12 +134,6 @@ public:
 
 private:
     bool is_group_loop(loop l) const { return has_loop(first_.loops, l); }
-    // A result of rows, or how it is read: its loops beside the group's left out.
-    short_list<place, 4> rows_of(const access& a) const {
-        auto at = a.at;
-        for (auto& p : at) erase_if(p.terms, [&](const term& t) { return !is_group_loop(t.over); });
-        return at;
-    }
     const access* result(slot_number slot) const {
         const auto found = results_.find(slot);
         return found == results_.end() ? nullptr : &found->second;
@@ -232,7 +226,8 @@ private:
         const auto is_result = [&](const access& a) { return result(a.slot) != nullptr; };
         const auto reads_elsewhere = [&](const access& a) {
             const access* given = result(a.slot);
-            return given != nullptr && rows_of(*given) != rows_of(a);
+            return given != nullptr &&
+                   places_in(first_.loops, *given) != places_in(first_.loops, a);
         };
         return std::ranges::none_of(second_.members, [&](const member& m) {
             const expr body = m.what.body;

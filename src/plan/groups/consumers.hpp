@@ -36,6 +36,10 @@ struct consumer {
     bool lands() const { return what.kind == assignment_kind::lookups; }
     /// Whether it is given beside what another one gives.
     bool is_beside() const { return ties || places; }
+    /// Whether its group writes all of its target, and nothing else does it for it.
+    bool writes_target() const {
+        return !replaced && !partial && !apart && !log_sum && !is_beside();
+    }
 };
 
 /// A step, and what it touches as if it ran where the steps were whose place it takes.

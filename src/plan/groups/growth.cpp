@@ -1,9 +1,8 @@
-// Growing a fused group around one contraction: its loops are in src/plan/groups/growth_loops.cpp.
+// Growing a fused group around one contraction: its loops are in src/plan/groups/growth_loops.cpp,
+// and whether it pays in src/plan/groups/growth_worth.cpp.
 #include "src/plan/groups/growth.hpp"
 
 #include <algorithm>
-
-#include <fmt/core.h>
 
 #include "src/plan/groups/plane_elements.hpp"
 #include "src/plan/groups/tile_lookups.hpp"
@@ -11,14 +10,6 @@
 
 namespace ricci::plan {
 namespace {
-
-// Of one consumer: products of more values are faster where the plane is stored. Of exponentials
-// sums over columns are as fast in a group, and what takes more memory than `large_bytes` is not
-// stored to be faster. What a task has room for is found once the group is made.
-constexpr double most_values = 512;
-constexpr double large_bytes = 64 << 20;
-// What is stored in less stays in the caches.
-constexpr double near_bytes = 1 << 16;
 
 /// Whether each element is a sum of few values of smaller tensors, as a distance is.
 bool sums_few(const graph& values, const assign& a) {
@@ -352,87 +343,6 @@ growth::outcome growth::place_contraction(std::size_t step, const assign& a) {
     add_consumer(step);
     group_.matched[step] = std::move(found);
     return outcome::done;
-}
-
-// False, with the reason, where sums of a plane have so many values that it is better stored.
-bool growth::sums_few_values() {
-    const auto has_exponentials = [&](std::size_t step) {
-        return sums_exponentials(group_.at(step).folding);
-    };
-    const bool weights = std::ranges::any_of(group_.members, has_exponentials);
-    double bytes = static_cast<double>(size_of(group_.plan->computed_type()));
-    for (std::size_t l = 0; l < group_.loops.size(); ++l)
-        bytes *= static_cast<double>(group_.extent(l));
-    if (weights && bytes > large_bytes) return true;
-    for (const std::size_t step : group_.consumers) {
-        const assign& a = group_.at(step);
-        if (a.kind != assignment_kind::contract ||
-            group_.plan->values.size(group_.own_loops(step)) <= most_values ||
-            (weights && covers(a.over, group_.matched.at(step), true)))
-            continue;
-        const auto f = factors_of(group_.plan->values, a);
-        const bool is_a = group_.is_plane(f.a->source.slot);
-        fail((is_a ? f.a : f.b)->source.slot,
-             fmt::format("its product has more than {} values a row", most_values));
-        return false;
-    }
-    return true;
-}
-
-// What is fused is larger than what it is made of: a product, or any other function of tensors that
-// lack rows or columns, under a softmax or where it would not stay in the caches.
-bool growth::makes_more_than_it_reads() {
-    const auto& values = group_.plan->values;
-    const auto is_softmax = [&](std::size_t step) {
-        return group_.at(step).kind == assignment_kind::map &&
-               group_.at(step).folding == fold::softmax;
-    };
-    const bool softmax = std::ranges::any_of(group_.members, is_softmax);
-    const auto reads_large = [&](std::size_t step) {
-        return any_load(values, group_.at(step), [&](const access& from) {
-            return !group_.is_plane(from.slot) &&
-                   group_.spans_tile(group_.walked(group_.matched.at(step), from));
-        });
-    };
-    bool products = false, from_small = false;
-    double bytes = 0;
-    for (const std::size_t step : group_.members) {
-        const assign& a = group_.at(step);
-        const bool large = reads_large(step);
-        group_.reads_large = group_.reads_large || large;
-        if (!group_.is_plane(a.target.slot)) continue;
-        products = products || group_.is_product(step);
-        const bool planes =
-            any_load(values, a, [&](const access& from) { return group_.is_plane(from.slot); });
-        const bool makes = a.kind == assignment_kind::map || a.kind == assignment_kind::gather;
-        if (!makes || large || planes) continue;
-        from_small = true;
-        bytes += values.size(a.loops) * static_cast<double>(size_of(group_.plan->computed_type()));
-    }
-    return products || (from_small && (softmax || bytes >= near_bytes));
-}
-
-// Of tiles that are no products: where an operand has columns and some of the rows, those are the
-// batch, as h is of x^{hi} - x^{hj}.
-void growth::separate_batch() {
-    const auto& plan = *group_.plan;
-    loop_choice batch(group_.loops.size(), false);
-    for (const std::size_t step : group_.members) {
-        const assign& a = group_.at(step);
-        if (group_.is_product(step) && group_.is_plane(a.target.slot)) return;
-        if (a.kind != assignment_kind::map) continue;
-        for_each_load(plan.values, a, [&](const access& from) {
-            const auto along = group_.walked(group_.matched.at(step), from);
-            if (group_.is_plane(from.slot) || !group_.follows(along, loop_role::column)) return;
-            bool all_rows = true;
-            for (std::size_t l = 0; l < along.size(); ++l)
-                all_rows = all_rows && (along[l] || group_.loops[l].role != loop_role::row);
-            for (std::size_t l = 0; l < along.size() && !all_rows; ++l)
-                batch[l] = batch[l] || (along[l] && group_.loops[l].role == loop_role::row);
-        });
-    }
-    for (std::size_t l = 0; l < batch.size(); ++l)
-        if (batch[l]) group_.loops[l].role = loop_role::batch;
 }
 
 bool growth::run(std::size_t seed, const access& read) {

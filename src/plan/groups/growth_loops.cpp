@@ -107,4 +107,27 @@ bool growth::separate_rows(slot_number plane, const std::vector<std::int32_t>& a
     return product || !sides.empty();
 }
 
+// Of tiles that are no products: where an operand has columns and some of the rows, those are the
+// batch, as h is of x^{hi} - x^{hj}.
+void growth::separate_batch() {
+    const auto& plan = *group_.plan;
+    loop_choice batch(group_.loops.size(), false);
+    for (const std::size_t step : group_.members) {
+        const assign& a = group_.at(step);
+        if (group_.is_product(step) && group_.is_plane(a.target.slot)) return;
+        if (a.kind != assignment_kind::map) continue;
+        for_each_load(plan.values, a, [&](const access& from) {
+            const auto along = group_.walked(group_.matched.at(step), from);
+            if (group_.is_plane(from.slot) || !group_.follows(along, loop_role::column)) return;
+            bool all_rows = true;
+            for (std::size_t l = 0; l < along.size(); ++l)
+                all_rows = all_rows && (along[l] || group_.loops[l].role != loop_role::row);
+            for (std::size_t l = 0; l < along.size() && !all_rows; ++l)
+                batch[l] = batch[l] || (along[l] && group_.loops[l].role == loop_role::row);
+        });
+    }
+    for (std::size_t l = 0; l < batch.size(); ++l)
+        if (batch[l]) group_.loops[l].role = loop_role::batch;
+}
+
 }  // namespace ricci::plan

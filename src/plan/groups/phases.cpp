@@ -246,8 +246,7 @@ void phases::replace_by_sums_of_outputs() {
 /// Whether two consumers of one target may write it themselves, the second after the first: those
 /// of one phase reach each element at the same time, each in its turn.
 bool phases::may_share(const consumer& first, const consumer& second) const {
-    if (first.replaced || first.partial || first.apart || first.log_sum || first.is_beside())
-        return false;
+    if (!first.writes_target()) return false;
     if (first.phase != second.phase) return second.phase > first.phase;
     if (are_apart(plan_.values, first.what.target, second.what.target)) return true;
     return first.summed == second.summed && first.what.kind == second.what.kind &&
@@ -260,7 +259,7 @@ bool phases::may_share(const consumer& first, const consumer& second) const {
 // added by a map.
 void phases::separate_writers() {
     for (auto& c : consumers_) {
-        if (c.replaced || c.partial || c.apart || c.log_sum || c.is_beside()) continue;
+        if (!c.writes_target()) continue;
         const auto cannot_share = [&](const consumer& before) {
             return before.step < c.step &&
                    group_.at(before.step).target.slot == group_.at(c.step).target.slot &&

@@ -236,16 +236,14 @@ private:
         }
         auto numbers = there.numbers;
         if (there.wanted) numbers.push_back(there.wanted);
-        assign rows;
-        rows.equation = reader_.equation;
-        rows.kind = assignment_kind::gather;
-        rows.body = values_.gather(there.at, there.lookups, numbers, {}, condition);
-        rows.loops = values_[rows.body].indices;
-        // Those that are summed come last.
-        const loop_list summed = without(rows.loops, reader_.loops);
-        loop_list axes = without(rows.loops, summed);
+        const expr picked = values_.gather(there.at, there.lookups, numbers, {}, condition);
+        // Loops that are summed come last.
+        const loop_list& loops = values_[picked].indices;
+        const loop_list summed = without(loops, reader_.loops);
+        loop_list axes = without(loops, summed);
         for (const loop l : summed) axes.push_back(l);
-        rows.target = add_memory(plan_, axes);
+        assign rows = begun(reader_.equation, assignment_kind::gather, add_memory(plan_, axes));
+        rows.body = picked;
         timed_effects of_rows{{rows.target.slot, step_, true}, {source, when, false}};
         values_.for_each_load(numbers, [&](const access& a) {
             of_rows.push_back({a.slot, step_, false});

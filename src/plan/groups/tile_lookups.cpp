@@ -88,13 +88,10 @@ void check_lookups(program_plan& plan, const grown_group& group, std::size_t ste
     for (std::size_t k = 0; k < node.lookups.size(); ++k) {
         if (node.lookups[k].may_stray) continue;
         const expr numbers = node.arguments[k];
-        assign check;
-        check.equation = gather.equation;
-        check.kind = assignment_kind::gather;
+        assign check = begun(gather.equation, assignment_kind::gather,
+                             add_memory(plan, values[numbers].indices));
         access from = node.source;
         for (place& p : from.at) p = {values.reach(p).least, {}};
-        check.loops = values[numbers].indices;
-        check.target = add_memory(plan, check.loops);
         std::vector<made_step::timed_effect> effects{{from.slot, step, false},
                                                      {values[numbers].source.slot, step, false},
                                                      {check.target.slot, step, true}};

@@ -24,7 +24,7 @@ bool says_places(const graph& values, expr condition) {
                std::ranges::any_of(node.arguments, [&](expr a) { return says_places(values, a); });
     return std::ranges::any_of(node.arguments, [&](expr a) {
         const auto& side = values[a];
-        const bool is_size = side.code == code_of(ir::function::absolute);
+        const bool is_size = side.code == opcode::absolute;
         const auto at = place_of(values, is_size ? side.arguments[0] : a);
         return at && !at->terms.empty();
     });
@@ -35,7 +35,7 @@ bool add_bounds(graph& values, expr condition, expr_list& to) {
     const auto& node = values[condition];
     if (node.kind != kind::operation || !is_inequality(node.code)) return false;
     const auto& size = values[node.arguments[0]];
-    if (size.kind != kind::operation || size.code != code_of(ir::function::absolute)) return false;
+    if (size.kind != kind::operation || size.code != opcode::absolute) return false;
     const auto most = whole_number(values, node.arguments[1]);
     const opcode code = node.code;
     const expr inside = size.arguments[0], last = node.arguments[1];

@@ -6,8 +6,6 @@
 namespace ricci::plan {
 namespace {
 
-bool is_function(const expression& node, ir::function f) { return node.code == code_of(f); }
-
 // max(low, x) or min(high, x): of a place within bounds, narrower ones.
 std::optional<place> bounded(const graph& values, const expression& node, bool from_below) {
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
@@ -46,9 +44,9 @@ std::optional<place> place_of(const graph& values, expr e) {
         fixed.offset = *number;
         return fixed;
     }
-    if (is_function(node, ir::function::maximum)) return bounded(values, node, true);
-    if (is_function(node, ir::function::minimum)) return bounded(values, node, false);
-    if (is_function(node, ir::function::modulo)) {
+    if (node.code == opcode::maximum) return bounded(values, node, true);
+    if (node.code == opcode::minimum) return bounded(values, node, false);
+    if (node.code == opcode::modulo) {
         auto x = place_of(values, node.arguments[0]);
         const auto round = whole_number(values, node.arguments[1]);
         if (!x || x->edge != edge::none || !round || *round <= 0) return {};

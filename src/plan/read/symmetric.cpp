@@ -43,8 +43,7 @@ private:
             const auto& times = values_[e.arguments[1]];
             return times.kind == kind::constant && std::fmod(times.value, 2) == 0;
         }
-        return e.code == opcode::square || e.code == code_of(ir::function::cos) ||
-               e.code == code_of(ir::function::absolute);
+        return e.code == opcode::square || e.code == opcode::cos || e.code == opcode::absolute;
     }
     // Of a difference and its negative one, the same of both; turns `minus` where it is the latter.
     expr oriented(expr e, bool& minus) {

@@ -127,9 +127,7 @@ expr translation::node(ir::ref number) {
     return e;
 }
 
-expr translation::opposite(expr condition) {
-    return graph_.apply(code_of(ir::function::logical_not), condition);
-}
+expr translation::opposite(expr condition) { return graph_.apply(opcode::logical_not, condition); }
 
 expr_list translation::guards() const {
     expr_list wanted;

@@ -302,13 +302,13 @@ private:
                 return others < 2 && are_exact();
             }
             case opcode::select:
-            case plan::code_of(ir::function::absolute):
-            case plan::code_of(ir::function::relu):
-            case plan::code_of(ir::function::sign):
-            case plan::code_of(ir::function::floor):
-            case plan::code_of(ir::function::ceil):
-            case plan::code_of(ir::function::maximum):
-            case plan::code_of(ir::function::minimum):
+            case opcode::absolute:
+            case opcode::relu:
+            case opcode::sign:
+            case opcode::floor:
+            case opcode::ceil:
+            case opcode::maximum:
+            case opcode::minimum:
                 return are_exact();
             default:
                 return values_.is_bracket(e);

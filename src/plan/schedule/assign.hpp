@@ -58,13 +58,20 @@ struct assign {
     bool hides = false;
 };
 
+/// One of an equation that is still without a body.
+inline assign begun(ir::ref equation, assignment_kind kind, const access& target) {
+    assign made;
+    made.equation = equation;
+    made.kind = kind;
+    made.target = target;
+    made.loops = loops_of(target);
+    return made;
+}
+
 /// target = the body, or a fold of it.
 inline assign map_into(ir::ref equation, const access& target, expr body, fold folding = fold::none,
                        const loop_list& over = {}) {
-    assign made;
-    made.equation = equation;
-    made.target = target;
-    made.loops = loops_of(target);
+    assign made = begun(equation, assignment_kind::map, target);
     made.folding = folding;
     made.over = over;
     made.body = body;
@@ -74,8 +81,10 @@ inline assign map_into(ir::ref equation, const access& target, expr body, fold f
 /// target = scale * the sum over loops of a product + beta * target.
 inline assign contract_into(ir::ref equation, const access& target, expr product,
                             const loop_list& over, expr scale, double beta = 0) {
-    assign made = map_into(equation, target, product, fold::sum, over);
-    made.kind = assignment_kind::contract;
+    assign made = begun(equation, assignment_kind::contract, target);
+    made.folding = fold::sum;
+    made.over = over;
+    made.body = product;
     made.scale = scale;
     made.beta = beta;
     return made;
@@ -124,6 +133,13 @@ inline loop_list loops_beside(const std::vector<group_loop>& loops, loop_role ro
     for (const group_loop& l : loops)
         if (l.role != role) found.push_back(l.what);
     return found;
+}
+
+/// Where a tensor is read or written, its loops beside the group's left out.
+inline short_list<place, 4> places_in(const std::vector<group_loop>& loops, const access& a) {
+    auto at = a.at;
+    for (place& p : at) erase_if(p.terms, [&](const term& t) { return !has_loop(loops, t.over); });
+    return at;
 }
 
 /// What an assignment is in its group: products, operations on their tiles, and results, in the

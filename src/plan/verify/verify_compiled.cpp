@@ -208,6 +208,10 @@ private:
         for (const loop l : loops) all.empty = all.empty || plan_.values.extent(l) == 0;
         return all;
     }
+    template <class Step>
+    bool walks(const Step& s, const walked_use& use, const access& a, const loop_list& all) const {
+        return reached(use.at, s.extents) == reached_by(a, all);
+    }
     void compare(const assign& a, const contraction_step& s) const {
         const auto all = united(a.loops, a.over);
         const auto factor = [&](std::size_t k) -> const expression& {
@@ -238,13 +242,11 @@ private:
     }
     void compare(const assign& a, const tie_step& s) const {
         const auto all = united(a.loops, a.over);
-        require(reached(s.out.at, s.extents) == reached_by(a.target, all),
-                "a sum over ties that is written elsewhere");
+        require(walks(s, s.out, a.target, all), "a sum over ties that is written elsewhere");
         const auto form = ties_of(plan_, a);
         require(form.has_value(), "a sum over ties that is another sum");
         const auto reads = [&](const walked_use& use, expr e) {
-            return e ? reached(use.at, s.extents) == reached_by(plan_.values[e].source, all)
-                     : !use.use.slot;
+            return e ? walks(s, use, plan_.values[e].source, all) : !use.use.slot;
         };
         require(reads(s.row, form->row) && reads(s.column, form->column) &&
                     reads(s.kept, form->kept) && reads(s.weight, form->weight),
@@ -256,7 +258,7 @@ private:
                 "a map that writes elsewhere");
     }
     void compare(const assign& a, const gather_step& s) const {
-        require(reached(s.out.at, s.extents) == reached_by(a.target, united(a.loops, a.over)),
+        require(walks(s, s.out, a.target, united(a.loops, a.over)),
                 "a gather that writes elsewhere");
     }
     void compare(const assign& a, const lookup_sum_step& s) const {
@@ -279,10 +281,8 @@ private:
     }
     void compare(const assign& a, const extremum_step& s) const {
         const auto all = united(a.loops, a.over);
-        require(reached(s.out.at, s.extents) == reached_by(a.target, all),
-                "places that are written elsewhere");
-        require(reached(s.in.at, s.extents) == reached_by(plan_.values[a.body].source, all),
-                "values that are read elsewhere");
+        require(walks(s, s.out, a.target, all), "places that are written elsewhere");
+        require(walks(s, s.in, plan_.values[a.body].source, all), "values that are read elsewhere");
     }
     void compare(const assign& a, const scan_step& s) const {
         require(reached(s.out, s.extents) == reached_by(a.target, a.loops),

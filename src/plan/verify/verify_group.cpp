@@ -321,13 +321,7 @@ private:
     }
 
     void check_reads(const member& m) const {
-        const auto at_rows = [&](const access& a) {
-            auto at = a.at;
-            for (auto& p : at)
-                erase_if(p.terms,
-                         [&](const term& t) { return !has_loop(chain_.first.loops, t.over); });
-            return at;
-        };
+        const auto at_rows = [&](const access& a) { return places_in(chain_.first.loops, a); };
         for_each_load(values_, m.what, [&](const access& from) {
             const auto known = given_.find(from.slot);
             if (known == given_.end()) return;
