@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/core.h>
@@ -165,10 +164,12 @@ std::optional<execution::early_check> execution::check_under(
 }
 
 // The steps that make the conditions of lookups of operands, which are checked before all others.
-// None where that would take a contraction, or would write to an output.
+// None where that would take a contraction, or would write to an output. Of windows, the tensors
+// that they are parts of.
 std::optional<std::vector<std::size_t>> execution::steps_before_check(
     const plan::program_plan& plan, std::size_t lookups, std::vector<plan::slot_number> open) {
     std::vector<std::size_t> steps;
+    for (plan::slot_number& slot : open) slot = plan.whole(slot);
     for (std::size_t k = lookups; k-- > 0;) {
         const auto& s = plan.compiled[k];
         // of a tensor that is written part by part, all parts
@@ -194,7 +195,7 @@ std::optional<std::vector<std::size_t>> execution::steps_before_check(
     return steps;
 }
 
-void execution::check_early(const early_check& check, const plan::program_plan* plan) {
+void execution::check_early(const early_check& check, const plan::program_plan& plan) {
     with_lookups(steps_[check.step].what, [&](const auto& lookups) {
         if (check.before && lookups.has_stray()) run_before(*check.before, plan);
         lookups.check();
@@ -202,7 +203,7 @@ void execution::check_early(const early_check& check, const plan::program_plan* 
 }
 
 // Those among the steps of a pass that make conditions run pass after pass, too.
-void execution::run_before(const std::vector<std::size_t>& steps, const plan::program_plan* plan) {
+void execution::run_before(const std::vector<std::size_t>& steps, const plan::program_plan& plan) {
     for (auto first = steps.begin(); first != steps.end();) {
         const auto repeated = std::ranges::find_if(passes_, [&](const plan::step_passes& p) {
             return p.count > 1 && p.first <= *first && *first < p.end;
@@ -214,7 +215,7 @@ void execution::run_before(const std::vector<std::size_t>& steps, const plan::pr
         const auto end = std::lower_bound(first, steps.end(), repeated->end);
         for (std::int64_t pass = 0; pass < repeated->count; ++pass)
             for (auto k = first; k != end; ++k) {
-                bind_step(*plan, *k, pass);
+                bind_step(plan, *k, pass);
                 run_step(*k);
             }
         first = end;
@@ -247,7 +248,7 @@ void execution::check_pass(const plan::program_plan& plan) {
         if (check.before)
             for (const std::size_t k : *check.before) bind_step(plan, k);
         bind_step(plan, check.step);
-        check_early(check, &plan);
+        check_early(check, plan);
     }
 }
 
@@ -272,7 +273,7 @@ void execution::run_pass(const plan::program_plan& plan, const plan::pass_counte
         as_planned = as_planned && r.kept;
     }
     for (const auto& check : early_checks_)
-        if (check.carried) check_early(check, &plan);
+        if (check.carried) check_early(check, plan);
     for (std::size_t k = 0; as_planned && k < steps_.size(); ++k) {
         if (!pass.runs(k)) continue;
         run_step(k);
@@ -322,12 +323,10 @@ bool execution::keep_rules() {
 
 void execution::run(const plan::program_plan& plan) {
     const runtime::held_memory held(loans_);
-    run_as_planned(&plan);
+    run_held(plan);
 }
 
-void execution::run_held() { run_as_planned(nullptr); }
-
-void execution::run_as_planned(const plan::program_plan* plan) {
+void execution::run_held(const plan::program_plan& plan) {
     if ((keep_rules() && run_steps(plan)) || !instead_) return;
     run_instead();
 }
@@ -352,9 +351,7 @@ void execution::bind_again(const plan::program_plan& plan, std::size_t first, st
 }
 
 // Whether all results are numbers that have to be.
-bool execution::run_steps(const plan::program_plan* plan) {
-    if (plan == nullptr && !passes_.empty())
-        throw std::logic_error("steps with passes are run without their plan");
+bool execution::run_steps(const plan::program_plan& plan) {
     for (const auto& check : early_checks_) check_early(check, plan);
     // a step may take long by itself: between its tasks, too
     std::optional<runtime::interruption> within;
@@ -373,7 +370,7 @@ bool execution::run_steps(const plan::program_plan* plan) {
     for (const plan::step_passes& p : passes_) {
         if (!run(next, p.first)) return false;
         for (std::int64_t pass = 0; pass < p.count; ++pass) {
-            if (p.count > 1) bind_again(*plan, p.first, p.end, pass);
+            if (p.count > 1) bind_again(plan, p.first, p.end, pass);
             if (!run(p.first, p.end)) return false;
         }
         next = p.end;

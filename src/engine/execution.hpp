@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/contract/product_calls.hpp"
@@ -38,8 +39,8 @@ public:
     /// `plan`: that which it was bound to last, whose slots lie further on where steps have passes.
     void run(const plan::program_plan& plan);
 
-    /// The same of a plan of which no step has passes, where the caller holds what all of it lends.
-    void run_held();
+    /// The same where the caller holds what all of it lends.
+    void run_held(const plan::program_plan& plan);
     const runtime::loan_book& loans() const { return loans_; }
     runtime::loan_book& loans() { return loans_; }
     /// What one step lends.
@@ -94,16 +95,15 @@ private:
     static std::optional<std::vector<std::size_t>> steps_before_check(
         const plan::program_plan& plan, std::size_t lookups, std::vector<plan::slot_number> open);
     static bool touches_carried(const plan::program_plan& plan, const early_check& check);
-    void check_early(const early_check& check, const plan::program_plan* plan);
-    void run_before(const std::vector<std::size_t>& steps, const plan::program_plan* plan);
+    void check_early(const early_check& check, const plan::program_plan& plan);
+    void run_before(const std::vector<std::size_t>& steps, const plan::program_plan& plan);
 
     void list_results(const plan::program_plan& plan, std::size_t step);
     void bind_results(const plan::program_plan& plan, std::size_t step, std::int64_t pass = 0);
     bool gives_nan(std::size_t step) const;
     void bind_again(const plan::program_plan& plan, std::size_t first, std::size_t end,
                     std::int64_t pass);
-    void run_as_planned(const plan::program_plan* plan);
-    bool run_steps(const plan::program_plan* plan);
+    bool run_steps(const plan::program_plan& plan);
     void run_instead();
     void bind_pass(const plan::program_plan& plan, const plan::pass_counter& pass);
 
@@ -135,6 +135,15 @@ private:
     // operands.
     std::shared_ptr<const plan::program_plan> instead_;
     std::vector<plan::slot> operands_;
+};
+
+/// A plan, and what runs it while the caller holds what it lends.
+struct planned_execution {
+    explicit planned_execution(plan::program_plan made) : plan(std::move(made)), steps(plan) {}
+    void run_held() { steps.run_held(plan); }
+
+    plan::program_plan plan;
+    execution steps;
 };
 
 }  // namespace ricci::engine

@@ -58,17 +58,17 @@ void layers::prepare() {
         loans_.add((*l)->loans());
     }
     for (auto* const list : {&before_, &after_})
-        for (const execution& copy : *list) loans_.add(copy.loans());
+        for (const planned_execution& copy : *list) loans_.add(copy.steps.loans());
 }
 
 void layers::run() {
     const runtime::held_memory held(loans_);
-    for (execution& copy : before_) copy.run_held();
+    for (planned_execution& copy : before_) copy.run_held();
     for (const loop* l : {&forward_, &backward_})
         if (*l != nullptr) (*l)->check();
     for (const loop* l : {&forward_, &backward_})
         if (*l != nullptr) (*l)->run();
-    for (execution& copy : after_) copy.run_held();
+    for (planned_execution& copy : after_) copy.run_held();
 }
 
 std::string layers::explain_passes() const {
@@ -122,9 +122,9 @@ void* layers::as_row(const layer_operand& w) {
     if (purpose_ == purpose::words) return nullptr;
     const plan::tensor_memory mine{memory, {one.strides, one.strides + one.rank}},
         theirs{w.o.data, w.strides};
-    const auto copy = w.output ? plan::copy_plan(type_, w.extents, mine, theirs)
-                               : plan::copy_plan(type_, w.extents, theirs, mine);
-    (w.output ? after_ : before_).emplace_back(copy);
+    auto copy = w.output ? plan::copy_plan(type_, w.extents, mine, theirs)
+                         : plan::copy_plan(type_, w.extents, theirs, mine);
+    (w.output ? after_ : before_).emplace_back(std::move(copy));
     return memory;
 }
 

@@ -74,8 +74,8 @@ private:
     layer_memory memory_;
 
     loop forward_, backward_;
-    workspace_memory workspace_;             // of both loops
-    std::vector<execution> before_, after_;  // copies of what is not row-major
+    workspace_memory workspace_;                     // of both loops
+    std::vector<planned_execution> before_, after_;  // copies of what is not row-major
     runtime::loan_book loans_;
     std::string stored_words_;
 };

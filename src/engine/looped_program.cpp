@@ -72,8 +72,8 @@ void looped_program::make_plan() {
 void looped_program::prepare(std::byte* workspace) {
     for (const plan::slot_number number : plan_.around.added_up) {
         const plan::slot& total = plan_.slots[number.index()];
-        const auto zeros = plan::zeros_plan(type_, total.extents, {total.data, total.strides});
-        loans_.add(clears_.emplace_back(zeros).loans());
+        auto zeros = plan::zeros_plan(type_, total.extents, {total.data, total.strides});
+        loans_.add(clears_.emplace_back(std::move(zeros)).steps.loans());
     }
     execution_.emplace(plan_, workspace);
     loans_.add(execution_->loans());
@@ -90,7 +90,7 @@ void looped_program::check() {
 }
 
 void looped_program::run() {
-    for (engine::execution& clear : clears_) clear.run_held();
+    for (engine::planned_execution& clear : clears_) clear.run_held();
     passes_->restart();
     do {
         passes_->place(plan_.slots);

@@ -64,7 +64,7 @@ private:
     plan::step_loop loop_;  // of names
     plan::program_plan plan_;
     bool is_planned_ = false, exact_distances_ = false;
-    std::vector<engine::execution> clears_;  // what is added up
+    std::vector<engine::planned_execution> clears_;  // what is added up
     std::optional<engine::execution> execution_;
     runtime::loan_book loans_;
     std::optional<plan::pass_counter> passes_;

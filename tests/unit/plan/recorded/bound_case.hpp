@@ -45,7 +45,6 @@ private:
     void find_shapes();
     void add_shapes_of_plan();
     bool shape_of_use(const ir::node& use, shape& extents) const;
-    void set_tensor(const std::string& name, shape extents);
     void allocate(tensor& x, const std::string& name);
     std::map<std::string, std::string> bound_outputs() const;
     engine::request made(bool fuse, bool with_memory);
