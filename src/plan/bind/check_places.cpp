@@ -170,12 +170,8 @@ private:
         const auto anywhere = bounds_of(at, box_, {});
         if (!anywhere || anywhere->lies_within(places_of(extent))) return;
         for (const conjunction& c : reader_.alternatives(conditions_)) {
-            place below, above;  // 0 or more where the place is outside
-            below.add(at, -1);
-            below.offset -= 1;
-            above.add(at, 1);
-            above.offset -= extent;
-            for (const place& outside : {below, above}) {
+            // 0 or more where the place is below or above its axis
+            for (const place& outside : {place{-1, {}}.plus(at, -1), place{-extent, {}}.plus(at)}) {
                 box_.clear();
                 take_letters(at);
                 auto all = c.affine;
@@ -239,19 +235,13 @@ private:
         for (const place& f : c.affine) {
             const std::int64_t factor = f.factor(loop(letter));
             if (factor < -1 || factor > 1) return {};
-            place rest = f, turned;
-            rest.add(loop(letter), -factor);
-            turned.add(rest, -1);
+            const place rest = f.without(loop(letter)), turned = place{}.plus(rest, -1);
             if (factor > 0) least.push_back(turned);
             else if (factor < 0) most.push_back(rest);
-            else gaps.push_back(turned), gaps.back().offset -= 1;
+            else gaps.push_back(turned.plus({-1, {}}));
         }
         for (const place& a : least)
-            for (const place& b : most) {
-                gaps.push_back(a);
-                gaps.back().add(b, -1);
-                gaps.back().offset -= 1;
-            }
+            for (const place& b : most) gaps.push_back(place{-1, {}}.plus(a).plus(b, -1));
         return gaps;
     }
     /// Whether the condition of the mean in hand leaves a place where the letters around are at
@@ -327,9 +317,7 @@ private:
             return all_hold && (counted_ == nullptr || !leaves_a_place());
         }
         const loop letter = box_[tried_.size()].what;
-        place here;
-        here.add(letter, 1);
-        const auto range = bounds_of(here, box_, all);
+        const auto range = bounds_of({0, {{letter, 1}}}, box_, all);
         if (!range) return false;
         for (std::int64_t at = range->least; at <= range->most; ++at) {
             if (--left_ < 0) refuse_undecided();
@@ -343,10 +331,9 @@ private:
     }
     // letter - at and at - letter are 0 or more.
     static void add_equality(std::vector<place>& all, loop letter, std::int64_t at) {
-        place least{-at, {{letter, 1}}}, most;
-        most.add(least, -1);
-        all.push_back(std::move(least));
-        all.push_back(std::move(most));
+        const place least{-at, {{letter, 1}}};
+        all.push_back(least);
+        all.push_back(place{}.plus(least, -1));
     }
     std::int64_t place_of(loop letter) const {
         for (std::size_t k = 0; k < tried_.size(); ++k)

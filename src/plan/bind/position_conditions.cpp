@@ -188,9 +188,7 @@ alternatives_list position_reader::alternatives(ir::ref n, bool holds) const {
     if (x.kind == ir::op::delta) {
         const auto a = form_of(p_.at(x.positions, 0)), b = form_of(p_.at(x.positions, 1));
         if (!a || !b) return holds_always;
-        place up = *a, down = *b;
-        up.add(*b, -1);
-        down.add(*a, -1);
+        place up = a->plus(*b, -1), down = b->plus(*a, -1);
         if (holds) return {{{up, down}, {}}};
         up.offset -= 1;
         down.offset -= 1;

@@ -42,7 +42,7 @@ public:
             to->wanted = wanted_of(*node, loops);
         }
         c.alpha = compile_number(plan_, a.scale);
-        if (a.beta != 0) c.bytes += graph_.size(a.loops) * element_bytes();
+        if (a.beta != 0) c.bytes += bytes_of(a.loops);
         return c;
     }
 
@@ -74,7 +74,7 @@ public:
         put(by(form.n, graph_[form.column].source), s.n);
         put(by(form.k, graph_[form.row].source), s.k);
         const auto use = [&](expr e) {
-            s.bytes += graph_.size(graph_[e].indices) * element_bytes();
+            s.bytes += bytes_of(graph_[e].indices);
             return walked(graph_[e].source, all);
         };
         s.row = use(form.row);
@@ -82,7 +82,7 @@ public:
         s.kept = use(form.kept);
         if (form.weight) s.weight = use(form.weight);
         s.out = walked(a.target, all);
-        s.bytes += graph_.size(a.loops) * element_bytes();
+        s.bytes += bytes_of(a.loops);
         s.flops = 3 * graph_.size(all);
         return s;
     }
@@ -99,7 +99,7 @@ public:
         for (const loop i :
              by_stride(a.over, wide ? address_of(graph_[value.widest].source) : target))
             loops.push_back(i);
-        name_loops(loops, m.extents, m.indices);
+        run_over(loops, m);
 
         const auto operand_at = [&](slot_number slot, const place& at, ir::range positions) {
             operand o = walked(at, loops);
@@ -138,12 +138,12 @@ public:
         auto g = begun<gather_step>(a);
         const expression& node = graph_[a.body];
         const auto loops = by_stride(a.loops, address_of(a.target));
-        name_loops(loops, g.extents, g.indices);
+        run_over(loops, g);
         g.wanted = wanted_of(node, loops);
         g.lookups = lookups_of(node, loops);
         g.out = walked(a.target, loops);
         g.in = walked(node.source, loops);
-        g.bytes = 2 * graph_.size(a.loops) * element_bytes();
+        g.bytes = 2 * bytes_of(a.loops);
         return g;
     }
 
@@ -155,11 +155,11 @@ public:
         auto loops = by_stride(a.over, address_of(rows.source));
         for (const loop i : by_stride(without(a.loops, a.over), address_of(a.target)))
             loops.push_back(i);
-        name_loops(loops, g.extents, g.indices);
+        run_over(loops, g);
         g.out = walked(a.target, loops);
         g.in = walked(rows.source, loops);
         g.flops = graph_.size(a.loops);
-        g.bytes = 3 * graph_.size(a.loops) * element_bytes();
+        g.bytes = 3 * bytes_of(a.loops);
         return g;
     }
 
@@ -169,7 +169,7 @@ public:
         s.by = monoid_of(a.folding).value_or(monoid::sum);
         s.scale = compile_number(plan_, a.scale);
         access target = a.target;
-        for (place& p : target.at) p.add(a.scattered, -p.factor(a.scattered));
+        for (place& p : target.at) p = p.without(a.scattered);
         const auto factors = lookup_factors(graph_, a.body);
         const expression* widest = nullptr;
         for (const expr f : factors)
@@ -186,7 +186,7 @@ public:
             return widest == nullptr ? place{} : address_of(widest->source);
         };
         for (const loop i : by_stride(a.over, summed_by())) loops.push_back(i);
-        name_loops(loops, s.extents, s.indices);
+        run_over(loops, s);
         s.out = walked(target, loops);
         for (const expr f : factors) {
             const auto& node = graph_[f];
@@ -201,8 +201,8 @@ public:
                                    {}});
         const double products = graph_.size(united(without(a.loops, {a.scattered}), a.over));
         s.flops = products * static_cast<double>(std::max<std::size_t>(factors.size(), 1));
-        for (const expr f : factors) s.bytes += graph_.size(graph_[f].indices) * element_bytes();
-        s.bytes += graph_.size(a.loops) * element_bytes();
+        for (const expr f : factors) s.bytes += bytes_of(graph_[f].indices);
+        s.bytes += bytes_of(a.loops);
         return s;
     }
 
@@ -212,11 +212,11 @@ public:
         const access& source = graph_[a.body].source;
         auto loops = by_stride(a.loops, address_of(source));
         loops.push_back(a.over[0]);
-        name_loops(loops, s.extents, s.indices);
+        run_over(loops, s);
         s.out = walked(a.target, loops);
         s.in = walked(source, loops);
         s.flops = graph_.size(united(a.loops, a.over));
-        s.bytes = graph_.size(graph_[a.body].indices) * element_bytes() +
+        s.bytes = bytes_of(graph_[a.body].indices) +
                   graph_.size(a.loops) * static_cast<double>(size_of(element::i32));
         return s;
     }
@@ -226,7 +226,7 @@ public:
         s.folding = a.folding;
         s.backwards = a.backwards;
         const access& source = graph_[a.body].source;
-        name_loops(a.loops, s.extents, s.indices);
+        run_over(a.loops, s);
         s.along = static_cast<std::size_t>(std::ranges::find(a.loops, a.along) - a.loops.begin());
         s.out = walked(address_of(a.target), a.loops);
         s.in = walked(address_of(source), a.loops);
@@ -240,7 +240,7 @@ public:
         }
         const double tensors = s.decays() ? 3 : 2;
         s.flops = (tensors - 1) * graph_.size(a.loops);
-        s.bytes = tensors * graph_.size(a.loops) * element_bytes();
+        s.bytes = tensors * bytes_of(a.loops);
         return s;
     }
 
@@ -319,13 +319,13 @@ private:
     }
     double element_bytes() const { return static_cast<double>(size_of(plan_.type)); }
 
-    void name_loops(const loop_list& loops, std::vector<std::int64_t>& extents,
-                    std::vector<ir::ref>& letters) const {
+    void run_over(const loop_list& loops, looped_step& step) const {
         for (const loop l : loops) {
-            extents.push_back(graph_.extent(l));
-            letters.push_back(graph_.loops().letter(l));
+            step.extents.push_back(graph_.extent(l));
+            step.indices.push_back(graph_.loops().letter(l));
         }
     }
+    double bytes_of(const loop_list& loops) const { return graph_.size(loops) * element_bytes(); }
 
     static operand walked(const place& at, const loop_list& loops) {
         operand o;

@@ -153,8 +153,7 @@ expr lowering::up_to_each(fold folding, expr value, const triangle& pairs, std::
     ahead.add(pairs.j, pairs.up ? 1 : -1);
     ahead.add(k, pairs.up ? -1 : 1);
     ahead.offset = -apart;
-    const expr is_before =
-        graph_.apply(opcode::less_equal, graph_.constant(0), graph_.position(std::move(ahead)));
+    const expr is_before = graph_.not_negative(std::move(ahead));
     const expr there =
         graph_.apply(opcode::select, is_before, graph_.renamed(value, {{pairs.j, k}}),
                      graph_.constant(identity_of(folding)));
@@ -253,9 +252,8 @@ place lowering::end_of_pairs(const triangle& pairs, expr_list& conditions) {
     if (ends_inside(pairs)) return place_inside(pairs.i, pairs.offset, pairs.j, conditions);
     const std::int64_t last = graph_.extent(pairs.j) - 1;
     place to{pairs.offset, {{pairs.i, pairs.stride}}};
-    const expr at = graph_.position(to);
-    conditions.push_back(pairs.up ? graph_.apply(opcode::less_equal, graph_.number(0), at)
-                                  : graph_.apply(opcode::less_equal, at, graph_.number(last)));
+    const auto inside = graph_.within(to, 0, last);
+    conditions.push_back(inside[pairs.up ? 0 : 1]);
     to.edge = edge::clamp;
     to.high = last;
     return to;

@@ -16,8 +16,7 @@ constexpr std::size_t most_parts = 4;
 /// Whether two bounds of a loop leave no place that both allow.
 bool are_apart(const bound_of_fold& a, const bound_of_fold& b) {
     if (a.j != b.j || a.sign == b.sign) return false;
-    place both = a.rest;  // one less than how many places meet both
-    both.add(b.rest, 1);
+    const place both = a.rest.plus(b.rest);  // one less than how many places meet both
     return both.terms.empty() && both.offset < 0;
 }
 
@@ -42,10 +41,9 @@ expr lowering::without_other(expr condition, expr other, const loop_list& over) 
             if (std::abs(t.factor) == 1 && (solved == nullptr || contains(over, t.over)))
                 solved = &t;
         if (solved != nullptr) {
-            moved_loop there{solved->over, {}};
-            there.to.add(difference, -solved->factor);
-            there.to.add(solved->over, 1);
-            beside = graph_.moved(beside, {&there, 1});
+            const loop l = solved->over;
+            beside =
+                graph_.moved(beside, {l, place{}.plus(difference.without(l), -solved->factor)});
         }
     }
     return beside ? graph_.multiply({condition, beside}) : beside;

@@ -57,8 +57,8 @@ private:
     // Which are not stored --------------------------------------------------------------------
 
     std::optional<unstored> unstored_by(std::size_t s) const {
-        const assign* const a = plan_.steps[s].as_assign();
-        if (a == nullptr || a->kind != assignment_kind::map || values_[a->body].edged ||
+        const assign* const a = plan_.steps[s].as(assignment_kind::map);
+        if (a == nullptr || values_[a->body].edged ||
             (a->folding != fold::none && a->folding != fold::softmax))
             return {};
         const slot& memory = plan_.slot_of(a->target);
@@ -150,9 +150,9 @@ private:
     void link(unstored& made, const assign& a) const {
         if (a.folding != fold::softmax) return;
         const auto folds = [&](std::size_t s, fold by) {
-            const assign* const other = plan_.steps[s].as_assign();
-            return other != nullptr && other->kind == assignment_kind::map &&
-                   other->folding == by && other->body == a.body && other->over == a.over &&
+            const assign* const other = plan_.steps[s].as(assignment_kind::map);
+            return other != nullptr && other->folding == by && other->body == a.body &&
+                   other->over == a.over &&
                    std::ranges::none_of(
                        all_, [&](const unstored& t) { return t.logsumexp == s || t.parts == s; }) &&
                    plan_.type_of(other->target.slot) == plan_.type_of(a.target.slot);

@@ -264,8 +264,7 @@ void lowering::emit_pairs(const prefix_product& p, const access& target, const b
     if (b.i) ahead.add(b.i, p.forwards ? 1 : -1);
     if (b.j) ahead.add(b.j, p.forwards ? -1 : 1);
     ahead.offset = b.strict ? -1 : 0;
-    const expr condition =
-        graph_.apply(opcode::less_equal, graph_.constant(0), graph_.position(std::move(ahead)));
+    const expr condition = graph_.not_negative(std::move(ahead));
     const moved_loop both[] = {b.row, b.column};
     const expr pairs = graph_.moved(graph_.multiply(together(p.summed, p.others)), both);
     auto summed = without(p.over, {p.j});

@@ -72,9 +72,9 @@ private:
     bool is_condition_of(expr brackets, expr wanted) {
         if (brackets == wanted) return true;
         const auto writer = writer_of(values_[wanted].source.slot);
-        const assign* const maker = writer ? plan_.steps[*writer].as_assign() : nullptr;
-        return maker != nullptr && maker->kind == assignment_kind::map &&
-               maker->folding == fold::none && is_whole_memory(maker->target) &&
+        const assign* const maker =
+            writer ? plan_.steps[*writer].as(assignment_kind::map) : nullptr;
+        return maker != nullptr && maker->folding == fold::none && is_whole_memory(maker->target) &&
                rows_at(values_, *maker, values_[wanted].source) == brackets;
     }
 
@@ -91,10 +91,11 @@ private:
         if (!rows || brackets.empty() || values_[rows].edged) return {};
         const access read = values_[rows].source;
         const auto writer = writer_of(read.slot);
-        const assign* const gather = writer ? plan_.steps[*writer].as_assign() : nullptr;
-        if (gather == nullptr || gather->kind != assignment_kind::gather ||
-            !values_[gather->body].has_condition() || !is_plain(gather->body, gather->target) ||
-            !is_whole_memory(gather->target) || !is_read_here_alone(read.slot))
+        const assign* const gather =
+            writer ? plan_.steps[*writer].as(assignment_kind::gather) : nullptr;
+        if (gather == nullptr || !values_[gather->body].has_condition() ||
+            !is_plain(gather->body, gather->target) || !is_whole_memory(gather->target) ||
+            !is_read_here_alone(read.slot))
             return {};
         assign made = map;
         made.body = rows_at(values_, *gather, read);

@@ -174,10 +174,9 @@ private:
 
     /// A map as a sum for each row of the first group, over its loops, if it is one.
     std::optional<assign> as_row_sum(const step& s) {
-        const assign* map = s.as_assign();
+        const assign* map = s.as(assignment_kind::map);
         auto& values = plan_.values;
-        if (map == nullptr || map->kind != assignment_kind::map || map->folding != fold::sum)
-            return {};
+        if (map == nullptr || map->folding != fold::sum) return {};
         const auto product = product_of_loads(values, map->body);
         if (!product) return {};
         const access reads[] = {product->a->source, product->b->source};

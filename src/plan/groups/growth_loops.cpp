@@ -26,8 +26,7 @@ bool growth::begin(std::size_t seed, const access& plane) {
     const auto k = plane.slot.index();
     const auto& writers = uses_[k].writers;
     if (plan.slots[k].kind == storage::output && !writers.empty()) {
-        const assign* last = plan.steps[writers.back()].as_assign();
-        if (last != nullptr && last->kind == assignment_kind::map) {
+        if (plan.steps[writers.back()].as(assignment_kind::map) != nullptr) {
             fail(plane.slot, "it is an output");
             return false;
         }

@@ -93,8 +93,8 @@ bool growth::makes_more_than_it_converts() {
             const auto& writers = uses_[from.slot.index()].writers;
             if (writers.size() != 1 || std::ranges::find(seen, from.slot) != seen.end()) return;
             seen.push_back(from.slot);
-            const assign* a = plan.steps[writers[0]].as_assign();
-            if (a == nullptr || a->kind != assignment_kind::gather) return;
+            const assign* a = plan.steps[writers[0]].as(assignment_kind::gather);
+            if (a == nullptr) return;
             const expression& of = plan.values[a->body];
             if (of.kind == kind::load && is_narrow(plan.type_of(of.source.slot)))
                 converted += plan.values.size(a->loops);

@@ -87,10 +87,10 @@ private:
 
     /// The maximum of the same values, which is found with what is beyond it.
     bool is_maximum_beside(std::size_t step, std::size_t sums) const {
-        const assign* a = plan_.steps[step].as_assign();
+        const assign* a = plan_.steps[step].as(assignment_kind::map);
         const assign& b = *plan_.steps[sums].as_assign();
-        return a != nullptr && a->kind == assignment_kind::map && a->folding == fold::maximum &&
-               b.folding == fold::excess && a->body == b.body && a->over == b.over;
+        return a != nullptr && a->folding == fold::maximum && b.folding == fold::excess &&
+               a->body == b.body && a->over == b.over;
     }
 
     /// Gives a tensor a copy, and those of its size that it is made of; false where what writes

@@ -117,15 +117,10 @@ private:
 
 }  // namespace
 
-place compared_places::difference() const {
-    place d = without_edge(left);
-    d.add(right, -1);
-    return d;
-}
+place compared_places::difference() const { return without_edge(left).plus(right, -1); }
 
 place compared_places::margin() const {
-    place d = without_edge(right);
-    d.add(left, -1);
+    place d = without_edge(right).plus(left, -1);
     if (code == opcode::less) d.offset -= 1;
     std::int64_t common_factor = 0;
     for (const auto& t : d.terms) common_factor = std::gcd(common_factor, t.factor);
@@ -157,7 +152,7 @@ std::optional<bound_of_fold> bound_in(const graph& values, expr condition, const
         found.sign = t.factor;
     }
     if (!found.j) return {};
-    found.rest.add(found.j, -found.sign);
+    found.rest = found.rest.without(found.j);
     return found;
 }
 

@@ -74,6 +74,9 @@ struct place {
     /// Adds a multiple of a loop, or of another place.
     void add(loop l, std::int64_t factor);
     void add(const place& other, std::int64_t factor);
+    /// The sum with such a multiple, and the place without what a loop adds.
+    place plus(const place& other, std::int64_t factor = 1) const;
+    place without(loop) const;
 };
 
 /// Elements of a slot, one for each combination of loops: a place for each axis. An axis along

@@ -72,9 +72,7 @@ void project(graph& values, expr_list& conditions, const loop_list& indices) {
     const auto left = projected(margins, box);
     if (!left) return;
     conditions = std::move(others);
-    for (const place& p : *left)
-        conditions.push_back(
-            values.apply(opcode::less_equal, values.constant(0), values.position(p)));
+    for (const place& p : *left) conditions.push_back(values.not_negative(p));
 }
 
 }  // namespace

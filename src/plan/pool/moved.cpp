@@ -72,13 +72,9 @@ std::optional<place> settled(const graph& values, place p) {
 std::optional<place> moved(const graph& values, const place& p, const moved_loop& m, bool* beyond) {
     const std::int64_t factor = p.factor(m.what);
     if (factor == 0) return p;
-    place rest = p;
-    rest.add(m.what, -factor);
+    const place rest = p.without(m.what);
     const auto& to = m.to;
-    if (to.edge == edge::none) {
-        rest.add(to, factor);
-        return rest;
-    }
+    if (to.edge == edge::none) return rest.plus(to, factor);
     // Both edges together have a form only where this one is the loop's alone.
     const bool alone = rest.terms.empty();
     const bool exact = alone && (factor == 1 || factor == -1 || is_empty(to.edge));
@@ -88,8 +84,7 @@ std::optional<place> moved(const graph& values, const place& p, const moved_loop
     }
     if (!is_empty(to.edge)) return {};
     // What is read beyond it does not count, and has to be somewhere.
-    place result = rest;
-    result.add(to, factor);
+    place result = rest.plus(to, factor);
     if (p.edge == edge::none) {
         const auto [least, most] = values.reach(p);
         result.edge = edge::zero;

@@ -147,8 +147,7 @@ private:
     expr window(const bound_of_fold& from, std::size_t low, std::size_t high) {
         const auto to = bound_in(values_, factors_[high], {from.j});
         if (!to || to->sign > 0) return expr::none;  // j <= rest
-        place width = to->rest;
-        width.add(from.rest, 1);
+        const place width = to->rest.plus(from.rest);
         if (!width.terms.empty()) return expr::none;
         const std::int64_t count = width.offset + 1;
         if (count <= 0) return values_.constant(identity_of(folding_));
@@ -177,8 +176,7 @@ private:
             waits_ = true;
             return expr::none;
         }
-        place at;
-        at.add(from.rest, -1);
+        place at = place{}.plus(from.rest, -1);
         auto over = without(over_, {from.j});
         if (count > 1) {
             const loop fresh = values_.loops().fresh(from.j, count);
@@ -222,9 +220,7 @@ private:
 
     expr solve(const place& left, const place& right) const {
         if (left.edge == edge::none && right.edge == edge::none) {
-            place difference = left;
-            difference.add(right, -1);
-            return solve_for_any(std::move(difference));
+            return solve_for_any(left.plus(right, -1));
         }
         if (left.edge == edge::none) return solve_bounded(left, right);
         if (right.edge == edge::none) return solve_bounded(right, left);
@@ -337,11 +333,8 @@ private:
     }
 
     expr solve_for(const place& difference, const term& t) const {
-        place to = difference;
-        to.add(t.over, -t.factor);
-        place solution;
-        solution.add(to, -t.factor);
-        return substitute(t.over, std::move(solution), without(over_, {t.over}));
+        return substitute(t.over, place{}.plus(difference.without(t.over), -t.factor),
+                          without(over_, {t.over}));
     }
 
     /// Whether brackets alone stand beside one factor: elsewhere it is 0, and there is no product

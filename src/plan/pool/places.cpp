@@ -28,6 +28,18 @@ void place::add(const place& other, std::int64_t factor) {
     for (const auto& s : other.terms) add(s.over, factor * s.factor);
 }
 
+place place::plus(const place& other, std::int64_t factor) const {
+    place sum = *this;
+    sum.add(other, factor);
+    return sum;
+}
+
+place place::without(loop l) const {
+    place rest = *this;
+    rest.add(l, -factor(l));
+    return rest;
+}
+
 loop renamed(loop l, const loop_map& map) {
     for (const auto& [from, to] : map)
         if (from == l) return to;

@@ -68,10 +68,8 @@ private:
     }
     bool is_term_after(std::size_t first, slot_number slot) const {
         for (std::size_t s = first + 1; s < plan_.steps.size(); ++s) {
-            const assign* a = plan_.steps[s].as_assign();
-            if (a != nullptr && a->kind == assignment_kind::map && plan_.steps[s].reads(slot) &&
-                is_term(a->body, slot))
-                return true;
+            const assign* a = plan_.steps[s].as(assignment_kind::map);
+            if (a != nullptr && plan_.steps[s].reads(slot) && is_term(a->body, slot)) return true;
         }
         return false;
     }
@@ -91,9 +89,8 @@ private:
         const slot_number slot = whole.target.slot;
         const parts of{slot, like(whole.target), like(whole.target)};
         for (std::size_t s = at + 1; s < plan_.steps.size(); ++s) {
-            const assign* a = plan_.steps[s].as_assign();
-            if (a == nullptr || a->kind != assignment_kind::map || !plan_.steps[s].reads(slot))
-                continue;
+            const assign* a = plan_.steps[s].as(assignment_kind::map);
+            if (a == nullptr || !plan_.steps[s].reads(slot)) continue;
             assign changed = *a;
             changed.body = with_parts(changed.body, of);
             plan_.steps[s] = make_step(values_, std::move(changed));

@@ -101,6 +101,11 @@ struct step {
     bool writes(slot_number slot) const { return has({slot, true}); }
     bool touches(slot_number slot) const { return reads(slot) || writes(slot); }
     const assign* as_assign() const { return std::get_if<assign>(&what); }
+    /// An assignment of this kind.
+    const assign* as(assignment_kind kind) const {
+        const assign* const a = as_assign();
+        return a != nullptr && a->kind == kind ? a : nullptr;
+    }
     const fused* as_fused() const { return std::get_if<fused>(&what); }
     bool hides() const;
 

@@ -68,9 +68,9 @@ private:
         for (std::size_t k = 0; k < plan_.steps.size(); ++k) {
             const step& s = plan_.steps[k];
             if (k == writer || !s.touches(slot)) continue;
-            const assign* const a = s.as_assign();
+            const assign* const a = s.as(assignment_kind::contract);
             if (found.size() == most_readers || k < writer || a == nullptr ||
-                a->kind != assignment_kind::contract || a->target.slot == slot)
+                a->target.slot == slot)
                 return {};
             found.push_back(k);
         }

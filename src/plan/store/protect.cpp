@@ -20,9 +20,8 @@ bool safe_in_place(const program_plan& plan, slot_number output) {
         if (!writes) continue;
         written = true;
         if (!reads) continue;
-        const assign* map = s.as_assign();
-        if (map == nullptr || map->kind != assignment_kind::map ||
-            (map->folding != fold::none && map->folding != fold::softmax))
+        const assign* map = s.as(assignment_kind::map);
+        if (map == nullptr || (map->folding != fold::none && map->folding != fold::softmax))
             return false;
         const place there = address_of(map->target, memory.strides);
         const auto reads_elsewhere = [&](const access& a) {
