@@ -270,21 +270,17 @@ private:
         put(c.b, right.source, at_b);
         put(c.c, a.target, at_c);
         const auto all = united(left.indices, right.indices);
+        const std::array groups{&c.batch, &c.m, &c.n, &c.k};
+        const std::array names{&c.batch_names, &c.m_names, &c.n_names, &c.k_names};
         std::array<loop_list, 4> loops;
         c.flops = 2 * graph_.size(all);
         for (const loop i : all) {
-            const contraction_loop strides{graph_.extent(i), at_a.factor(i), at_b.factor(i),
-                                           at_c.factor(i)};
+            const std::int64_t extent = graph_.extent(i);
             const bool in_a = contains(left.indices, i), in_b = contains(right.indices, i);
-            const bool summed = contains(a.over, i);
-            auto& group = summed ? c.k : in_a && in_b ? c.batch : in_a ? c.m : c.n;
-            auto& names = summed         ? c.k_names
-                          : in_a && in_b ? c.batch_names
-                          : in_a         ? c.m_names
-                                         : c.n_names;
-            group.push_back(strides);
-            names.push_back({graph_.loops().letter(i), strides.extent});
-            loops[summed ? 3 : in_a && in_b ? 0 : in_a ? 1 : 2].push_back(i);
+            const std::size_t group = contains(a.over, i) ? 3 : in_a && in_b ? 0 : in_a ? 1 : 2;
+            groups[group]->push_back({extent, at_a.factor(i), at_b.factor(i), at_c.factor(i)});
+            names[group]->push_back({graph_.loops().letter(i), extent});
+            loops[group].push_back(i);
         }
         c.bytes = (graph_.size(left.indices) + graph_.size(right.indices) +
                    graph_.size(without(all, a.over))) *
@@ -422,12 +418,6 @@ compiled_step compile(const program_plan& plan, const assign& a) {
             return classified(compile_matrix(plan, a));
     }
     return {};
-}
-
-map_step compile_map(const program_plan& plan, const assign& a) {
-    auto step = emitter(plan).map(a);
-    step.how = classify(step, plan.type);
-    return step;
 }
 
 double flops_of(const program_plan& plan, const assign& a) {

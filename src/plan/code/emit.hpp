@@ -14,9 +14,6 @@ compiled_step compile(const program_plan&, const assign&);
 fused_step compile(const program_plan&, const fused&);
 chained_step compile(const program_plan&, const chained&);
 
-/// An assignment that is element-wise, perhaps folded.
-map_step compile_map(const program_plan&, const assign&);
-
 /// The factor of an assignment: of constants and single elements.
 scalar compile_number(const program_plan&, expr number);
 

@@ -43,7 +43,7 @@ public:
     chained_step::row_sum make_row_sum(const assign& a,
                                        std::vector<steps::operand>& operands) const {
         chained_step::row_sum sum;
-        sum.alone = compile_map(plan_, a);
+        sum.alone = std::get<map_step>(compile(plan_, a));
         const auto product = product_of_loads(values_, a.body);
         sum.of_rows.number = product->number;
         const access &left = product->a->source, &right = product->b->source;
