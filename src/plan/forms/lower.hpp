@@ -35,8 +35,8 @@ public:
     /// target = value + beta * target.
     void into(const access& target, expr value, double beta);
 
-    /// value in memory of its own, with an axis for each of its loops, or of these, of the type that
-    /// is computed with.
+    /// value in memory of its own, with an axis for each of its loops, or of these; of the type
+    /// that is computed with.
     access computed(expr value);
     access computed(const loop_list& loops, expr value);
     /// target = what `computed` has given, rounded to the type of the target.

@@ -24,9 +24,9 @@ enum class assignment_kind : std::uint8_t {
                // than a sum a load, which is `scattered`
     scatter,  // target += body, a load, in any order; an element may be reached any number of times
     matrix,   // body: a load of matrices, or of their factors; `matrix` says what is made of them
-    extremum,  // body: a load. The target has whole numbers of 32 bits: the place along the one loop
-    // of `over` where the value is that `folding` gives, a maximum or a minimum; the first
-    // of equals
+    extremum,  // body: a load. The target has whole numbers of 32 bits: the place along the loop
+               // of `over` where the value is that `folding` gives, a maximum or a minimum; the
+               // first of equals
     scan,  // body: a load. Each element is the fold of all up to it along `along`, or from it on
            // where it runs backwards; with a decay target = body + decay * the target before
 };
