@@ -216,7 +216,8 @@ bool applies(const ir::program_view& p, ir::function f) {
 // Whether there may be exponentials that cancel.
 bool may_cancel(const ir::program_view& p, element type) {
     return !is_integer(type) && !is_complex(type) &&
-           (applies(p, ir::function::exp) || applies(p, ir::function::log));
+           (applies(p, ir::function::exp) || applies(p, ir::function::log) ||
+            applies(p, ir::function::cosh));
 }
 
 // A plan without assignments, of the slots that are bound.

@@ -1,6 +1,7 @@
 #include "src/plan/rewrite/exponentials.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <unordered_map>
@@ -21,11 +22,13 @@ public:
           values_(plan.values),
           defined_(defined),
           forms_(plan.values),
-          products_(plan.values, forms_),
+          signs_(plan.values),
+          products_(plan.values, forms_, signs_),
           logarithms_(plan.values, {[this](expr e) -> const factored& { return factor(e); },
                                     [this](expr e) { return stable(e); },
                                     [this](expr e) { return log_of_tensor(e); },
-                                    [this](expr e) { return is_given(e); }}),
+                                    [this](expr e) { return is_given(e); },
+                                    [this](expr e) { return signs_.is_nonnegative(e); }}),
           has_logarithms_(has_logarithms),
           sums_(std::move(before)) {}
     canceller(const canceller&) = delete;  // the products refer to the forms
@@ -102,11 +105,40 @@ private:
             f.exponentials.push_back({1, stable(node.arguments[0]), {}, f.written, {}, {}});
             return f;
         }
+        if (is(node, ir::function::cosh)) return of_cosh(std::move(f), node.arguments[0]);
+        if (is(node, ir::function::sinh)) {
+            f.coefficient = apply(ir::function::tanh, stable(node.arguments[0]));
+            return of_cosh(std::move(f), node.arguments[0]);
+        }
+        if (node.folding == fold::mean) return of_mean(std::move(f), node);
         if (node.kind == kind::sum) sum(f, node);
         if (node.kind == kind::operation) operation(f, e);
         if (f.exponentials.empty() && !f.cancels)
             f.coefficient = values_.is_constant(e, 1) ? expr(expr::none) : f.written;
         return f;
+    }
+    /// \cosh(x) is (1 + \exp(-2 |x|)) / 2 of \exp(|x|), and \sinh(x) is \tanh(x) of it.
+    factored of_cosh(factored f, expr argument) {
+        const expr x = stable(argument), size = apply(ir::function::absolute, x);
+        const expr rest =
+            apply(ir::function::softplus, values_.multiply({values_.constant(-2), size}));
+        const expr log = values_.add({size, rest, values_.constant(-std::log(2.0))});
+        f.exponentials.push_back({1, log, {}, apply(ir::function::cosh, x), {}, {}, true});
+        return f;
+    }
+    /// The mean of exponentials is read as a sum.
+    factored of_mean(factored f, const expression& node) {
+        const double count = values_.size(node.over);
+        factored sum;
+        if (count > 0 && !factor(node.arguments[0]).exponentials.empty())
+            sum = factor(values_.multiply(
+                {values_.constant(1 / count), values_.sum(node.over, node.arguments[0])}));
+        if (sum.exponentials.empty()) {
+            f.coefficient = f.written;
+            return f;
+        }
+        sum.written = f.written;
+        return sum;
     }
     void operation(factored& f, expr e) {
         const auto& node = values_[e];
@@ -124,6 +156,12 @@ private:
             case opcode::power:
                 if (const auto& times = values_[node.arguments[1]]; times.kind == kind::constant)
                     products_.multiply(f, factor(first), times.value);
+                return;
+            case code_of(ir::function::absolute):
+                if (factor(first).exponentials.empty()) return;
+                products_.multiply(f, factor(first), 1);
+                if (f.coefficient && !signs_.is_nonnegative(f.coefficient))
+                    f.coefficient = apply(ir::function::absolute, f.coefficient);
                 return;
             case opcode::add:
                 return add(f, e);
@@ -175,6 +213,7 @@ private:
         const expr before = products_.take_brackets(coefficient, over);
         if (inside.size() == 1) {
             exponential& one = inside[0];
+            if (one.over.empty()) one = products_.first_power(std::move(one));
             if (one.times != 1 || !one.over.empty() ||
                 !without(over, values_[one.exponent].indices).empty())
                 return f.exponentials.clear();
@@ -186,10 +225,8 @@ private:
                     f.cancels = f.cancels || g.cancels;
                     return weighted_sum(f, {before, coefficient, one.exponent}, over);
                 }
-                // a weight that is 0 does not hide what else is infinite; its brackets do
-                if (may_be_infinite(values_, coefficient))
-                    coefficient =
-                        products_.product(coefficient, products_.brackets_of(one.exponent));
+                // a weight that is 0 does not hide what is infinite; its brackets do
+                coefficient = products_.product(coefficient, products_.brackets_of(one.exponent));
                 coefficient =
                     products_.product(coefficient, values_.row(fold::softmax, over, one.exponent));
                 coefficient = values_.sum(over, coefficient);
@@ -219,7 +256,7 @@ private:
     // By the sum of weight * \exp(exponent), as far as its parts cancel with others.
     void weighted_sum(factored& f, const weighted_exponential& term, const loop_list& over) {
         const auto [before, w, exponent] = term;
-        const bool positive = is_nonnegative(values_, w);
+        const bool positive = signs_.is_nonnegative(w);
         const expr size = positive ? w : apply(ir::function::absolute, w);
         const expr each = products_.weighted(exponent, size);
         const expr brackets = products_.brackets_of(exponent);
@@ -270,8 +307,8 @@ private:
         factored value;
         access target;
         ir::ref equation = ir::none;
-        access coefficient;  // a tensor that holds it, once one is needed
-        expr logarithm;      // of its value, where that is better than of its elements
+        access coefficient;           // a tensor that holds it, once one is needed
+        logarithms::parts logarithm;  // of its value, where that is better than of its elements
     };
 
     /// Parts of a definition where its tensor is read, lookups included.
@@ -322,16 +359,17 @@ private:
         defined_.add(e.target, plan_.slot_of(e.target).extents, e.value);
         const definition* const d = defined_.of(e.target.slot);
         if (d == nullptr || d->value != e.value) return;
+        signs_.remember(e.target.slot, e.value);
         known_value k{factor(whole), e.target, e.number, {}, {}};
         // A quotient of exponentials is stable itself; its logarithm may not be.
         const bool stable = products_.settled(k.value).exponentials.empty();
         if (has_logarithms_)
-            k.logarithm =
-                k.value.exponentials.empty() ? logarithms_.of(whole) : logarithms_.of(k.value);
+            k.logarithm = k.value.exponentials.empty() ? logarithms_.parts_of(whole)
+                                                       : logarithms_.parts_of(k.value);
         // a bracket may not be parted from what it hides, by equations either
         expr coefficient = k.value.coefficient;
         if (stable || products_.take_brackets(coefficient, {})) k.value = {};
-        if (!k.value.exponentials.empty() || k.logarithm)
+        if (!k.value.exponentials.empty() || !k.logarithm.empty())
             tensors_.insert_or_assign(e.target.slot, std::move(k));
     }
 
@@ -371,11 +409,29 @@ private:
         if (k.value.coefficient) f.coefficient = used(coefficient_of(k));
         return fits ? f : opaque;
     }
-    expr log_of_tensor(expr e) {
+    logarithms::parts log_of_tensor(expr e) {
         const auto found = tensors_.find(values_[e].source.slot);
-        if (found == tensors_.end() || !found->second.logarithm) return expr::none;
-        const known_value& k = found->second;
-        return reading(values_, defined_, k.target, values_[e]).of(k.logarithm);
+        if (found == tensors_.end()) return {};
+        known_value& k = found->second;
+        for (logarithms::part& p : k.logarithm)
+            if (is_large(p.value)) p.value = values_.load(stored(k, p.value));
+        logarithms::parts all = k.logarithm;
+        const reading at(values_, defined_, k.target, values_[e]);
+        for (logarithms::part& p : all) p.value = at.of(p.value);
+        const bool fits = std::ranges::all_of(all, [](const auto& p) { return bool(p.value); });
+        return fits ? all : logarithms::parts();
+    }
+    /// Whether it is too much to stand wherever its tensor is read: logarithms of products of
+    /// tensors by products grow with each of them otherwise.
+    bool is_large(expr e) {
+        constexpr double most = 150;
+        return size_of(e) > most;
+    }
+    double size_of(expr e) {
+        if (const auto found = sizes_.find(e); found != sizes_.end()) return found->second;
+        double size = 1;
+        for (const expr a : values_[e].arguments) size += size_of(a);
+        return sizes_[e] = size;
     }
 
     // An expression for the loops of the definition: a number, or a tensor with an equation of its
@@ -383,18 +439,23 @@ private:
     expr coefficient_of(known_value& k) {
         if (values_[k.value.coefficient].kind == kind::constant) return k.value.coefficient;
         if (!k.coefficient.slot) {
-            loop_list axes;
-            for (const place& p : k.target.at)
-                for (const term& t : p.terms) axes.push_back(t.over);
-            read_equation made = new_equation(plan_, k.equation, axes, values_.type());
-            made.value = k.value.coefficient;
-            k.coefficient = made.target;
-            defined_.add(made.target, plan_.slot_of(made.target).extents, made.value);
-            coefficients_.insert(made.target.slot);
-            computed_.insert(made.target.slot);
-            made_.push_back(std::move(made));
+            k.coefficient = stored(k, k.value.coefficient);
+            coefficients_.insert(k.coefficient.slot);
         }
         return values_.load(k.coefficient);
+    }
+    /// A tensor that holds a value for the loops of a definition, with an equation before this one.
+    access stored(const known_value& k, expr value) {
+        loop_list axes;
+        for (const place& p : k.target.at)
+            for (const term& t : p.terms) axes.push_back(t.over);
+        read_equation made = new_equation(plan_, k.equation, axes, values_.type());
+        made.value = value;
+        signs_.remember(made.target.slot, value);
+        defined_.add(made.target, plan_.slot_of(made.target).extents, value);
+        computed_.insert(made.target.slot);
+        made_.push_back(made);
+        return made.target;
     }
 
     // An equation that says no more than that its tensor is a coefficient computes it itself.
@@ -414,6 +475,7 @@ private:
     graph& values_;
     definitions& defined_;
     forms forms_;
+    known_signs signs_;
     exponential_products products_;
     logarithms logarithms_;
     const bool has_logarithms_;
@@ -423,6 +485,7 @@ private:
     std::unordered_map<slot_number, known_value> tensors_;
     std::unordered_set<slot_number> computed_, coefficients_;
     std::vector<read_equation> made_;
+    std::unordered_map<expr, double> sizes_;  // of expressions, as trees
 };
 
 }  // namespace

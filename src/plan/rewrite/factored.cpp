@@ -83,8 +83,8 @@ factored exponential_products::settled(factored f) {
             if (!each && times == 1) each = share(f.coefficient, one, all);
             if (!each) continue;
             f.cancels = true;
-            // an exponential that is 0 does not hide what else is infinite; its brackets do
-            if (all.total || may_be_infinite(values_, f.coefficient))
+            // an exponential that is 0 does not hide what is infinite; its brackets do
+            if (all.total || f.coefficient)
                 f.coefficient = product(f.coefficient, brackets_of(one.exponent));
             f.coefficient = product(f.coefficient, raised(each, times));
             one.times -= times;
@@ -115,6 +115,12 @@ void exponential_products::take_in_brackets(factored& f) {
         only.written = product(factor, only.written);
     }
     f.coefficient = rest;
+}
+
+exponential exponential_products::first_power(exponential x) {
+    if (x.times == 1 || x.total || is_bracketed(values_, x.exponent)) return x;
+    const expr exponent = values_.multiply({values_.constant(x.times), x.exponent});
+    return {1, exponent, {}, values_.apply(code_of(ir::function::exp), exponent), {}, {}};
 }
 
 expr exponential_products::take_brackets(expr& product, const loop_list& loops) {
@@ -193,10 +199,20 @@ expr exponential_products::logsumexp_of(const exponential& all) {
     return values_.row(fold::logsumexp, all.over, all.exponent);
 }
 
-// \exp(x) / \exp(y), which may both be beyond all numbers.
+// \exp(x) / \exp(y), which may both be beyond all numbers. Of a sum of exponentials x is the largest
+// exponent and the logarithm of what is left: the largest ones are taken from each other first, and
+// what is small comes last.
 expr exponential_products::quotient(const exponential& above, const exponential& below) {
-    return values_.apply(code_of(ir::function::exp),
-                         values_.apply(opcode::subtract, above.exponent, below.exponent));
+    const auto terms_of = [&](expr e) {
+        const auto all = values_.terms(e);
+        return expr_list(all.begin(), all.end());
+    };
+    const expr_list more = terms_of(above.exponent);
+    expr_list all{more[0]};
+    for (const expr t : terms_of(below.exponent))
+        all.push_back(values_.multiply({values_.constant(-1), t}));
+    for (std::size_t k = 1; k < more.size(); ++k) all.push_back(more[k]);
+    return values_.apply(code_of(ir::function::exp), values_.add(all));
 }
 
 // \exp(v) / |\sum w' \exp(v')|, of a sum of weighted exponentials; none where it is another one. A
@@ -214,7 +230,7 @@ expr exponential_products::share(expr& coefficient, const exponential& one,
         const expr w = factors[k];
         if (!stands_for(pattern, all.over, values_.as_written(opcode::multiply, {w, one.exponent})))
             continue;
-        const bool positive = is_nonnegative(values_, w);
+        const bool positive = signs_.is_nonnegative(w);
         const expr size = positive ? w : values_.apply(code_of(ir::function::absolute), w);
         const expr each = exp_of_share(weighted(one.exponent, size));
         coefficient = positive ? expr(expr::none) : values_.apply(code_of(ir::function::sign), w);
@@ -313,63 +329,6 @@ expr exponential_products::product(const factored& f) {
 
 expr exponential_products::raised(expr e, double power) {
     return !e || power == 1 ? e : values_.power(e, values_.constant(power));
-}
-
-bool may_be_infinite(const graph& values, expr e) {
-    if (!e) return false;
-    const auto& node = values[e];
-    const auto is_number = [&](expr a) { return values[a].kind == kind::constant; };
-    if (node.kind == kind::operation) {
-        if (node.code == opcode::reciprocal) return true;
-        if (node.code == opcode::power &&
-            (!is_number(node.arguments[1]) || values[node.arguments[1]].value < 0))
-            return true;
-        if (node.code == code_of(ir::function::log)) return true;
-    }
-    return std::ranges::any_of(node.arguments, [&](expr a) { return may_be_infinite(values, a); });
-}
-
-bool is_nonnegative(const graph& values, expr e) {
-    const auto& node = values[e];
-    const auto all = [&] {
-        return std::ranges::all_of(node.arguments,
-                                   [&](expr a) { return is_nonnegative(values, a); });
-    };
-    switch (node.kind) {
-        case kind::constant:
-            return node.value >= 0;
-        case kind::load:
-        case kind::gather:
-            return node.condition;
-        case kind::position:
-            return false;
-        case kind::sum:
-            return all();
-        case kind::fold:
-            return node.folding == fold::softmax || (node.folding != fold::logsumexp && all());
-        case kind::operation:
-            break;
-    }
-    switch (node.code) {
-        case opcode::add:
-        case opcode::multiply:
-        case opcode::reciprocal:
-            return all();
-        case opcode::square:
-        case code_of(ir::function::exp):
-        case code_of(ir::function::sqrt):
-        case code_of(ir::function::absolute):
-        case code_of(ir::function::sigmoid):
-        case code_of(ir::function::relu):
-        case code_of(ir::function::softplus):
-            return true;
-        case opcode::power: {
-            const auto& times = values[node.arguments[1]];
-            return times.kind == kind::constant && std::fmod(times.value, 2) == 0;
-        }
-        default:
-            return values.is_bracket(e);
-    }
 }
 
 }  // namespace ricci::plan

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "src/plan/pool/form.hpp"
+#include "src/plan/rewrite/signs.hpp"
 
 namespace ricci::plan {
 
@@ -37,7 +38,8 @@ struct factored {
 /// Multiplies such values: powers of one exponential are one power.
 class exponential_products {
 public:
-    exponential_products(graph& values, forms& of) : values_(values), forms_(of) {}
+    exponential_products(graph& values, forms& of, known_signs& signs)
+        : values_(values), forms_(of), signs_(signs) {}
 
     /// f *= g^power.
     void multiply(factored& f, const factored& g, double power);
@@ -50,6 +52,9 @@ public:
     /// Brackets in the coefficient of a single exponential become part of it: [c] \exp(x) is \exp
     /// of x where c holds and of -\infty elsewhere.
     void take_in_brackets(factored& f);
+
+    /// \exp(x)^t as \exp(t x); the same where the exponent has taken in brackets.
+    exponential first_power(exponential x);
 
     /// Takes out of a product, which may be none, the brackets that do not depend on the loops.
     expr take_brackets(expr& product, const loop_list& loops);
@@ -88,11 +93,7 @@ private:
 
     graph& values_;
     forms& forms_;
+    known_signs& signs_;
 };
-
-/// Whether a value is 0 or more whatever its tensors hold; nothing is promised of a "no".
-bool is_nonnegative(const graph&, expr);
-/// Whether it may be infinite, or no number, where all that it reads is finite.
-bool may_be_infinite(const graph&, expr);
 
 }  // namespace ricci::plan
