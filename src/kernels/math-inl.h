@@ -101,8 +101,10 @@ HWY_INLINE V exponential(D d, V x) {
     using T = hn::TFromD<D>;
     using k = exp_constants<T>;
     const V magic = hn::Set(d, k::magic);
-    // On x86 NaN stays where it is the second.
-    const V clamped = hn::Max(hn::Set(d, k::lowest), hn::Min(hn::Set(d, k::highest), x));
+    // What is 0 is told beforehand: processors take a hundred times as long where a product becomes
+    // too small for a number. On x86 NaN stays where it is the second.
+    const auto is_nothing = hn::Le(x, hn::Set(d, k::lowest));
+    const V clamped = hn::IfThenZeroElse(is_nothing, hn::Min(hn::Set(d, k::highest), x));
     const V n = hn::Sub(
         hn::MulAdd(clamped, hn::Set(d, static_cast<T>(1.442695040888963407359924681L)), magic),
         magic);
@@ -111,7 +113,7 @@ HWY_INLINE V exponential(D d, V x) {
 #if HWY_TARGET <= HWY_AVX3
     const V one = hn::Set(d, T(1));
     const V slope = hn::MulAdd(polynomial(d, r, k::series), r, one);
-    return times_power_of_two(hn::MulAdd(slope, r, one), n);
+    return hn::IfThenZeroElse(is_nothing, times_power_of_two(hn::MulAdd(slope, r, one), n));
 #else
     const V series = hn::MulAdd(polynomial(d, r, k::series), hn::Mul(r, r), r);
     const V mantissa = hn::Add(series, hn::Set(d, T(1)));
@@ -119,7 +121,7 @@ HWY_INLINE V exponential(D d, V x) {
     const V half = hn::MulAdd(n, hn::Set(d, T(0.5)), magic);
     const V rest = hn::Add(hn::Sub(n, hn::Sub(half, magic)), magic);
     const V y = hn::Mul(hn::Mul(mantissa, power_of_two(d, half)), power_of_two(d, rest));
-    return hn::IfThenElse(hn::IsNaN(x), x, y);
+    return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenZeroElse(is_nothing, y));
 #endif
 }
 
