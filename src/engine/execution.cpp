@@ -300,8 +300,7 @@ void execution::bind_results(const plan::program_plan& plan, std::size_t step, s
     for (auto& result : steps_[step].results) result.tensor.data = memory.base(result.slot);
 }
 
-bool execution::gives_nan(std::size_t step) const {
-    const auto& results = steps_[step].results;
+bool execution::holds_any_nan(const std::vector<prepared_step::result>& results) {
     return std::any_of(results.begin(), results.end(),
                        [](const auto& result) { return holds_nan(result.tensor); });
 }
@@ -353,29 +352,34 @@ void execution::bind_again(const plan::program_plan& plan, std::size_t first, st
 // Whether all results are numbers that have to be.
 bool execution::run_steps(const plan::program_plan& plan) {
     for (const auto& check : early_checks_) check_early(check, plan);
+    if (pause_of_thread().call == nullptr || runtime::interruption::current() != nullptr)
+        return run_all(plan);
     // a step may take long by itself: between its tasks, too
-    std::optional<runtime::interruption> within;
-    if (pause_of_thread().call != nullptr && runtime::interruption::current() == nullptr)
-        within.emplace(pause_and_go_on, nullptr);
-    bool begun = false;
-    const auto run = [&](std::size_t first, std::size_t end) {
-        for (; first < end; ++first) {
-            if (std::exchange(begun, true)) pause_between_steps();
-            run_step(first);
-            if (gives_nan(first)) return false;
-        }
-        return true;
-    };
+    const runtime::interruption within(pause_and_go_on, nullptr);
+    return run_all(plan);
+}
+
+bool execution::run_all(const plan::program_plan& plan) {
     std::size_t next = 0;
     for (const plan::step_passes& p : passes_) {
-        if (!run(next, p.first)) return false;
+        if (!run_between(next, p.first)) return false;
         for (std::int64_t pass = 0; pass < p.count; ++pass) {
             if (p.count > 1) bind_again(plan, p.first, p.end, pass);
-            if (!run(p.first, p.end)) return false;
+            if (pass > 0) pause_between_steps();
+            if (!run_between(p.first, p.end)) return false;
         }
         next = p.end;
     }
-    return run(next, steps_.size());
+    return run_between(next, steps_.size());
+}
+
+bool execution::run_between(std::size_t first, std::size_t end) {
+    for (std::size_t k = first; k < end; ++k) {
+        if (k > 0) pause_between_steps();
+        run_step(k);
+        if (gives_nan(k)) return false;
+    }
+    return true;
 }
 
 }  // namespace ricci::engine

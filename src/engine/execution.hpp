@@ -100,10 +100,16 @@ private:
 
     void list_results(const plan::program_plan& plan, std::size_t step);
     void bind_results(const plan::program_plan& plan, std::size_t step, std::int64_t pass = 0);
-    bool gives_nan(std::size_t step) const;
+    bool gives_nan(std::size_t step) const {
+        const auto& results = steps_[step].results;
+        return !results.empty() && holds_any_nan(results);
+    }
+    static bool holds_any_nan(const std::vector<prepared_step::result>& results);
     void bind_again(const plan::program_plan& plan, std::size_t first, std::size_t end,
                     std::int64_t pass);
     bool run_steps(const plan::program_plan& plan);
+    bool run_all(const plan::program_plan& plan);
+    bool run_between(std::size_t first, std::size_t end);
     void run_instead();
     void bind_pass(const plan::program_plan& plan, const plan::pass_counter& pass);
 

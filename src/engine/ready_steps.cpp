@@ -8,6 +8,17 @@
 
 namespace ricci::engine {
 
+std::byte* plan_memory::base_of(const plan::slot& window) const {
+    std::int64_t elements = 0;
+    for (std::size_t axis = 0; axis < window.strides.size(); ++axis)
+        elements += (window.window.first[axis] + pass_ * window.window.advance[axis]) *
+                    window.strides[axis];
+    const std::size_t bytes = window.is_truth     ? 1
+                              : window.is_foreign ? size_of(window.own_type)
+                                                  : size_of(plan_.type);
+    return base(window.window.of) + elements * static_cast<std::int64_t>(bytes);
+}
+
 void plan_memory::bind(scalar_program& number, const plan::scalar& from) const {
     for (std::size_t k = 0; k < from.operands.size(); ++k)
         number.bind(k, element(from.operands[k].slot, from.operands[k].offset),

@@ -40,7 +40,7 @@ public:
         if (!number) return nullptr;
         const auto& slot = plan_.slots[number.index()];
         if (slot.kind == plan::storage::workspace) return workspace_ + slot.workspace_offset;
-        if (slot.kind == plan::storage::window) return base(slot.window.of) + offset_of(slot);
+        if (slot.kind == plan::storage::window) return base_of(slot);
         return static_cast<std::byte*>(slot.data);
     }
     std::byte* element(plan::slot_number number, std::int64_t offset) const {
@@ -53,17 +53,7 @@ public:
     void bind(scalar_program& number, const plan::scalar& from) const;
 
 private:
-    // Of a window, bytes.
-    std::int64_t offset_of(const plan::slot& window) const {
-        std::int64_t elements = 0;
-        for (std::size_t axis = 0; axis < window.strides.size(); ++axis)
-            elements += (window.window.first[axis] + pass_ * window.window.advance[axis]) *
-                        window.strides[axis];
-        const std::size_t bytes = window.is_truth     ? 1
-                                  : window.is_foreign ? size_of(window.own_type)
-                                                      : size_of(plan_.type);
-        return elements * static_cast<std::int64_t>(bytes);
-    }
+    std::byte* base_of(const plan::slot& window) const;
 
     const plan::program_plan& plan_;
     std::byte* workspace_;

@@ -83,12 +83,7 @@ public:
         const expression& node = values_[part];
         if (folding_ == fold::sum && node.kind == kind::operation &&
             node.code == opcode::multiply) {
-            const auto counts = std::ranges::count_if(node.arguments, [&](expr f) {
-                const auto& factor = values_[f];
-                const bool is_number = factor.kind == kind::constant && std::isfinite(factor.value);
-                return !is_number && !values_.is_bracket(f);
-            });
-            const auto outer = std::exchange(alone_, alone_ && counts <= 1);
+            const auto outer = std::exchange(alone_, alone_ && is_alone(node.arguments));
             for (const expr f : node.arguments) take(f);
             alone_ = outer;
         } else if ((alone_ || beside_ == beside_cases::hidden) &&
@@ -108,6 +103,23 @@ public:
     guarded found() { return std::move(found_); }
 
 private:
+    // Whether of these factors one at most is neither a bracket nor a number; asked for where there
+    // are cases that it decides about.
+    bool is_alone(expr_span factors) const {
+        const auto has_parts = [&](expr f) {
+            const auto& factor = values_[f];
+            return factor.kind == kind::operation &&
+                   (factor.code == opcode::select || factor.code == opcode::multiply);
+        };
+        if (std::ranges::none_of(factors, has_parts)) return false;
+        return std::ranges::count_if(factors, [&](expr f) {
+                   const auto& factor = values_[f];
+                   const bool is_number =
+                       factor.kind == kind::constant && std::isfinite(factor.value);
+                   return !is_number && !values_.is_bracket(f);
+               }) <= 1;
+    }
+
     graph& values_;
     const fold folding_;
     const beside_cases beside_;
