@@ -58,12 +58,14 @@ private:
         const ir::range sum = p_.add_links(over);
         return p_.reduce(ir::reduction::sum, sum, product, x.source);
     }
+    // A letter that is free, and whose primed one is, too: that counts how long the axis is.
     constexpr ref fresh_index(const ir::position& q, std::int32_t axis) {
         detail::text_builder spelling;
         spelling << (q.terms.count > 0 ? p_.index(p_.affine_terms[q.terms.first].index)
                                        : detail::text_view("p"));
         do spelling << "''";
-        while (axis-- > 0 || p_.find_index(spelling) != none);
+        while (axis-- > 0 || p_.find_index(spelling) != none ||
+               p_.find_index(primed(spelling)) != none);
         return p_.intern_index(spelling);
     }
     constexpr ref bounded_place(const ir::position& q, ref axis, ir::source_span source) {
@@ -78,7 +80,7 @@ private:
         if (q.offset != 0 || sum.empty()) sum.push(p_.number(q.offset));
         const ref place = sum.size() == 1 ? sum[0] : p_.make(op::add, 0, sum.data(), sum.size());
         if (q.index == outside::padded || q.index == outside::excluded) return place;
-        const ref counted = p_.intern_index(primed(axis));
+        const ref counted = p_.intern_index(primed(p_.index(axis)));
         const ir::range over = p_.add_links(&counted, 1);
         const ref extent = p_.reduce(ir::reduction::sum, over, p_.number(1));
         const auto apply = [&](ir::function f, ref a, ref b) {
@@ -90,9 +92,9 @@ private:
         return apply(ir::function::maximum, p_.number(0),
                      apply(ir::function::minimum, last, place));
     }
-    constexpr detail::text_builder primed(ref index) const {
+    static constexpr detail::text_builder primed(detail::text_view letter) {
         detail::text_builder spelling;
-        spelling << p_.index(index) << "'";
+        spelling << letter << "'";
         return spelling;
     }
 

@@ -233,3 +233,19 @@ TEST_CASE("beyond an edge nothing is added, whatever is looked up there", "[plac
     }
     CHECK(words.find("axis 2 of A has the places 0 to 3") != std::string::npos);
 }
+
+TEST_CASE("letters that differ in primes alone stand at edges of one tensor", "[places]") {
+    const program p = text(
+        "B^{jj'} = w^{\\operatorname{clamp}(j-1)} \\sum_a a Y^{\\operatorname{clamp}(j'+3), "
+        "\\operatorname{wrap}(j-1)}");
+    const array y = drawn({5, 4}, 1), w = drawn({7}, 2);
+    const array b =
+        run(p, {{"Y", y}, {"w", w}, {"j", extent(6)}, {"j'", extent(3)}, {"a", extent(3)}})["B"];
+    for (int j = 0; j < 6; ++j)
+        for (int k = 0; k < 3; ++k) {
+            const int row = std::min(k + 3, 4), column = wrapped(j - 1, 4);
+            const double want = 3 * entry(w, static_cast<std::size_t>(std::max(j - 1, 0))) *
+                                entry(y, static_cast<std::size_t>(row * 4 + column));
+            CHECK(std::abs(entry(b, static_cast<std::size_t>(j * 3 + k)) - want) < 1e-14);
+        }
+}
