@@ -433,6 +433,7 @@ private:
         }
         if (open != none && q.kind == position_kind::merged) {
             if (reach > 0 && size % reach == 0) return unify(e, open, size / reach, name, axis);
+            if (reach == 0 && size == 0) return;  // any extent fits, and the caller may give it
         } else if (open != none) {
             if (open_coefficient == 1 && q.terms.count > 0 && is_guarded(q) && q.offset >= 0)
                 return offer(open, size, name, axis);

@@ -70,6 +70,14 @@ static_assert(has_shape(beside, {{"x", 1, {3}}, {"dL/dx", 2, {5, 3}}}, {"Z", 0, 
 static_assert(refused("Y^i = \\sum_j X^{ij} + \\sum_j W^{ij}", x23, mistake_kind::extents,
                       "the index i has extent 2 in axis 0 of X and 3 in axis 0 of W"));
 static_assert(has_shape("Y^{(ij)} = X^{ij}", x23, {"Y", 1, {6}}));
+// an axis without places is divided by an index without places whatever the other part is
+static_assert(refused("Y = \\sum_{h,a} Z^h X^{(ha)}", {{"Z", 1, {0}}, {"X", 1, {0}}},
+                      mistake_kind::unknown_extent,
+                      "the shapes do not give the extent of the index a"));
+static_assert(refused("Y = \\sum_{h,a} Z^h X^{(ha)}", {{"Z", 1, {0}}, {"X", 1, {2}}},
+                      mistake_kind::extents, "which 0, the extent of h, does not divide"));
+static_assert(has_shape("Y^a = V^a + \\sum_h Z^h X^{(ha)}",
+                        {{"Z", 1, {0}}, {"X", 1, {0}}, {"V", 1, {3}}}, {"Y", 1, {3}}));
 static_assert(has_shape("Y^{j1} = X^{0j}; Y^{j0} = X^{1j}", x23, {"Y", 2, {3, 2}}));
 static_assert(has_shape("Y^{ij'} = \\sum_j X^{ij}", x23, {"Y", 2, {2, 3}}) ==
               false);  // j' stands on the left alone
