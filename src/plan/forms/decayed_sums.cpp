@@ -27,6 +27,13 @@ bool is_of_distance(const pair_weight& w) {
     return w.kind == power || w.kind == exponential || w.kind == distance || w.kind == apart;
 }
 
+// Whether i beyond the last place of j have other weights than that place.
+bool goes_on(const pair_weight& w) {
+    using enum pair_weight::weight_kind;
+    return is_of_distance(w) || w.kind == product_between || w.kind == sum_between ||
+           w.kind == ratio_between;
+}
+
 // A product of distances, of which each is step * d + ahead, as a sum of numbers times d over m:
 // how many ways there are to take m of d. Nothing where there are too many.
 std::optional<std::vector<std::int64_t>> binomials_of(const std::vector<pair_weight>& weights) {
@@ -58,7 +65,7 @@ std::optional<std::vector<std::int64_t>> binomials_of(const std::vector<pair_wei
 // them is made of. Of powers of numbers that may be 0 none is below 0.
 bool lowering::take_distances(decayed_sum& d) const {
     using enum pair_weight::weight_kind;
-    const bool any = std::ranges::any_of(d.weights, is_of_distance);
+    const bool any = std::ranges::any_of(d.weights, goes_on);
     auto counts = binomials_of(d.weights);
     if (!counts) return false;
     d.binomials = *std::move(counts);
@@ -116,7 +123,7 @@ std::optional<decayed_sum> lowering::decayed_sum_under(const triangle& pairs, co
         const expr factor = twice ? graph_[f].arguments[0] : f;
         const auto weight = pair_weight_in(graph_, known_.defined, factor, pairs);
         // Who is how far from a place that is beyond the last one has no weight there.
-        if (!weight || (is_of_distance(*weight) && !ends_inside(pairs))) return {};
+        if (!weight || (goes_on(*weight) && !ends_inside(pairs))) return {};
         found.weights.insert(found.weights.end(), twice ? 2 : 1, *weight);
         if (weight->of) beside = united(beside, without(graph_[weight->of].indices, {pairs.j}));
     }
@@ -187,10 +194,17 @@ void lowering::add_parts(const pair_weight& weight, const triangle& pairs, pair_
             parts.rates.push_back(graph_.multiply({step, weight.of}));
         return;
     }
-    const expr x = stored(weight.of);
     const auto at_link = [&](expr e, bool further) {
         return at_place(e, pairs.j, {further == pairs.up ? 1 : 0, {{parts.link_loop, 1}}});
     };
+    if (weight.kind == pair_weight::weight_kind::product_between)
+        return parts.links.push_back(at_link(weight.of, true));
+    if (weight.kind == pair_weight::weight_kind::sum_between)
+        return parts.rates.push_back(at_link(weight.of, true));
+    const expr x = stored(weight.of);
+    if (weight.kind == pair_weight::weight_kind::ratio_between)
+        return parts.rates.push_back(
+            graph_.apply(opcode::subtract, at_link(x, true), at_link(x, false)));
     if (weight.kind == pair_weight::weight_kind::others) {
         parts.start.push_back(up_to_each(fold::product, x, pairs, 1));
         parts.links.push_back(at_link(x, true));

@@ -78,7 +78,9 @@ std::optional<asked_part> lowering::asked_part_of(const asked_extremum& asked,
         if (!value) return {};
     }
     const expr body = graph_.multiply(with_all(product, {equal(value, asked.extremum)}));
-    if (!is_short(described(over, body), loops_under(graph_, asked.conditions))) return {};
+    if (!is_short(described(over, body), loops_under(graph_, asked.conditions)) &&
+        !lands_alone(over, body))
+        return {};
     return asked_part{{}, {}, graph_.sum(over, body)};
 }
 
@@ -101,6 +103,32 @@ std::optional<expr_list> lowering::asked_beyond(const asked_extremum& asked, con
     return sums;
 }
 
+// The same where nothing else is summed: how many there are, less those under the conditions. Both
+// are whole numbers.
+expr_list lowering::counted_beyond(const asked_extremum& asked, const loop_list& over,
+                                   const expr_list& beside, const expr_list& held) {
+    const expr nothing = graph_.constant(identity_of(asked.folding));
+    const auto is_summed = [&](expr f) { return !common(graph_[f].indices, over).empty(); };
+    expr_list product{graph_.apply(opcode::equal, nothing, asked.extremum)}, counted;
+    for (const expr f : with_all(beside, held)) {
+        if (is_summed(f) && !graph_.is_bracket(f)) return {};
+        (is_summed(f) ? counted : product).push_back(f);
+    }
+    const expr inside = graph_.multiply(with_all(counted, asked.conditions));
+    if (!lands_alone(over, inside)) return {};
+    const auto times = [&](double sign, expr count) {
+        return graph_.multiply(with_all(product, {graph_.constant(sign), count}));
+    };
+    return {times(1, graph_.sum(over, graph_.multiply(counted))),
+            times(-1, graph_.load(computed(graph_.sum(over, inside))))};
+}
+
+// Whether a sum is one of values that land where numbers say.
+bool lowering::lands_alone(const loop_list& over, expr body) {
+    const expr sum = graph_.sum(over, body);
+    return graph_[sum].kind == kind::sum && (lookups_of(sum) || lands_together(sum));
+}
+
 // Such a sum. None: it is nothing of the kind, or a part of it looks at all pairs.
 expr lowering::extrema_in_parts(const read_fold& sum) {
     if (!may_carry()) return expr::none;
@@ -120,6 +148,10 @@ expr lowering::extrema_in_parts(const read_fold& sum) {
             if (auto p = asked_part_of(*asked, own, conditions.size() == 1, sum.over, beside))
                 parts.push_back(std::move(*p));
         auto terms = asked_beyond(*asked, sum.over, beside, held);
+        if (!terms) {
+            auto counted = counted_beyond(*asked, sum.over, beside, held);
+            if (!counted.empty()) terms = std::move(counted);
+        }
         if (parts.size() != conditions.size() || !terms) continue;
         for (const asked_part& p : parts) {
             if (p.most) stored(p.most);

@@ -208,6 +208,8 @@ void lowering::write_fold(const access& target, const expression& what) {
             if (there && *there != graph_.load(target)) emit_map(target, *there);
             if (there) return;
             if (const expr apart = in_parts(f)) return emit_map(target, apart);
+            const expr asked = counts ? extrema_in_parts(f) : expr(expr::none);
+            if (asked) return into(target, asked, 0);
         }
         if (!counts && fold_landed(what.folding, what.over, what.arguments[0], target)) return;
     }

@@ -174,6 +174,7 @@ private:
                    expr decay = expr::none, bool logarithms = false);
     std::optional<expr> prefix_of(const read_fold& f, const access* target = nullptr);
     // Folds under conditions that are several, of which one holds at a time, in folds_in_parts.cpp.
+    expr_list sides_of_others(expr condition, const loop_list& over);
     expr_list parts_of_condition(expr condition, const loop_list& over);
     std::vector<expr_list> parts_of_conditions(const expr_list& conditions, loop j);
     expr without_other(expr condition, expr other, const loop_list& over);
@@ -216,9 +217,14 @@ private:
     place end_of_pairs(const triangle& pairs, expr_list& conditions);
     expr at_ends(expr value, const triangle& pairs);
     /// Whether sums may be recurrences: what they multiply by 0 is not hidden.
-    bool may_carry() const { return !plan_.careful && has_conditions() && is_real(type_); }
+    bool may_carry() const { return carries_numbers() && has_conditions(); }
+    bool carries_numbers() const {
+        return !plan_.careful && graph_.solves_places() && is_real(type_);
+    }
     expr decayed(const decayed_sum& d);
+    std::optional<place> sized_distance_in(expr e, const loop_list& over) const;
     std::optional<expr> recurrence_of(const read_fold& sum);
+    std::optional<expr> recurrences_of(const loop_list& over, expr body);
     // Sums of [x_j = m_i] with the extremum m_i of all x, in extrema_parts.cpp.
     std::optional<asked_extremum> asked_extremum_in(expr test);
     std::optional<asked_part> asked_part_of(const asked_extremum& asked,
@@ -226,6 +232,9 @@ private:
                                             const loop_list& over, const expr_list& beside);
     std::optional<expr_list> asked_beyond(const asked_extremum& asked, const loop_list& over,
                                           const expr_list& beside, const expr_list& held);
+    expr_list counted_beyond(const asked_extremum& asked, const loop_list& over,
+                             const expr_list& beside, const expr_list& held);
+    bool lands_alone(const loop_list& over, expr body);
     expr extrema_in_parts(const read_fold& sum);
     // The same by blocks, in prefix_blocks.cpp.
     struct blocks_of_sum;

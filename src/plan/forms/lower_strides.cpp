@@ -15,6 +15,8 @@ namespace {
 
 // A bound with a larger stride is looked at pair by pair.
 constexpr std::int64_t most_residues = 8;
+// So many pairs of places are looked at as they are.
+constexpr double few_pairs = 64;
 
 /// A loop of the result that a sum reads with a stride, as p in [p = 2q + k].
 struct strided_loop {
@@ -102,7 +104,13 @@ lowering::strided_bound lowering::bound_with_stride(const read_fold& f, bool fol
             continue;
         const moved_loop m = residue_of(whole.over, stride, 0);
         const expr there = graph_.moved(f.body, {&m, 1});
-        if (there && is_short_by_index(described(f.by, folded ? moved(f.over, m) : f.over, there)))
+        if (!there) continue;
+        const loop_list left = folded ? moved(f.over, m) : f.over;
+        loop_list related = moved(loop_list{whole.over}, m);
+        add_loop(related, other.over);
+        const bool is_window = f.by == fold::sum && graph_.size(related) > few_pairs &&
+                               !looks_at_pairs(graph_.sum(left, there), related);
+        if (is_window || is_short_by_index(described(f.by, left, there)))
             return {whole.over, stride};
     }
     return {};

@@ -24,6 +24,7 @@ expr lowering::other_form(expr sum) {
     if (const expr solved = solved_sum(graph_, over, body, strided::solved)) return solved;
     if (has_conditions())
         if (const expr form = form_under_conditions(described(over, body))) return form;
+    if (const auto both_ways = recurrences_of(over, body)) return *both_ways;
     if (in_blocks(sum)) return graph_.load(computed(sum));
     if (const auto s = lookups_of(sum)) return looked_up(*s);
     if (lands_together(sum)) {

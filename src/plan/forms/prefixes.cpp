@@ -96,8 +96,11 @@ std::optional<prefix_product> lowering::split_at_bound(const read_fold& f, std::
     for (std::size_t other = 0; other < factors.size(); ++other) {
         if (other == k) continue;
         const auto& indices = graph_[factors[other]].indices;
-        const bool summed = contains(indices, j);
-        if (summed && !common(indices, ends).empty()) return {};
+        const bool says_ends = !common(indices, ends).empty();
+        // A condition on what else is folded goes with that.
+        const bool beside_j = f.by != fold::sum && !says_ends && !common(indices, f.over).empty();
+        const bool summed = contains(indices, j) || beside_j;
+        if (summed && says_ends) return {};
         auto& all = summed ? own : beside;
         all = united(all, indices);
         (summed ? found.summed : found.others).push_back(factors[other]);

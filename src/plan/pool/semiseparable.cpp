@@ -8,6 +8,8 @@ namespace ricci::plan {
 namespace {
 
 class weight_reader {
+    using weight_kind = pair_weight::weight_kind;
+
 public:
     weight_reader(graph& values, const definitions& defined, const triangle& pairs)
         : values_(values), defined_(defined), pairs_(pairs) {}
@@ -16,8 +18,13 @@ public:
         const auto& node = values_[factor];
         if (node.kind == kind::fold && node.over.size() == 1) {
             if (node.folding == fold::softmax) return softmax(node);
-            if (node.folding == fold::product) return others(node);
+            if (node.folding == fold::product) {
+                const auto other = others(node);
+                return other ? other : between(weight_kind::product_between, node);
+            }
         }
+        if (node.kind == kind::operation && node.code == opcode::exp)
+            if (const auto between_places = difference(node.arguments[0])) return between_places;
         if (const auto by_distance = of_distance(factor)) return by_distance;
         if (node.code == opcode::equal)
             for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
@@ -78,6 +85,61 @@ private:
                difference.factor(k) + difference.factor(pairs_.j) == 0;
     }
 
+    // What is folded over all m between j and i, [j < m <= i]: nothing where they are nearest, and
+    // one more with each link.
+    std::optional<pair_weight> between(weight_kind kind, const expression& node) const {
+        if (node.over.size() != 1 || pairs_.stride != 1) return {};
+        const loop m = node.over[0];
+        const bool sums = kind == weight_kind::sum_between;
+        const auto found = guarded_in(values_, sums ? fold::sum : fold::product, node.arguments[0]);
+        expr_list of_each{found.value ? found.value : values_.constant(1)};
+        std::optional<std::int64_t> near, far;  // how far m is from j and i where these are
+        for (const expr c : found.parts) {
+            const auto bound = triangle_in(values_, c, m);
+            if (!bound) {
+                if (!sums) return {};
+                of_each.push_back(c);
+                continue;
+            }
+            if (!far && bound->i == pairs_.i && bound->up == pairs_.up) far = bound->offset;
+            else if (!near && bound->i == pairs_.j && bound->up != pairs_.up) near = bound->offset;
+            else return {};
+        }
+        if (!near || !far) return {};
+        const std::int64_t by = *far - pairs_.offset;
+        if (*near != by + (pairs_.up ? 1 : -1)) return {};
+        const std::int64_t first = pairs_.up ? 1 : 0, last = values_.extent(pairs_.j) - (2 - first);
+        if (first + by < 0 || last + by >= values_.extent(m)) return {};
+        expr value = values_.multiply(of_each);
+        const loop_list indices = values_[value].indices;
+        if (!contains(indices, m) || contains(indices, pairs_.i) || contains(indices, pairs_.j))
+            return {};
+        const moved_loop there{m, {by, {{pairs_.j, 1}}}};
+        value = values_.moved(value, {&there, 1});
+        if (!value) return {};
+        return pair_weight{kind, fold::maximum, value, expr::none};
+    }
+
+    // exp of a sum over what is between them, or of x_i - x_j.
+    std::optional<pair_weight> difference(expr e) const {
+        if (values_[e].kind == kind::load)
+            if (const expr known = defined_.value_of(e)) e = known;
+        const expression node = values_[e];
+        if (node.kind == kind::sum || (node.kind == kind::fold && node.folding == fold::sum))
+            return between(weight_kind::sum_between, node);
+        const auto both = values_.terms(e);
+        const bool same_places = pairs_.offset == 0 && pairs_.stride == 1 &&
+                                 values_.extent(pairs_.i) == values_.extent(pairs_.j);
+        if (both.size() != 2 || !same_places) return {};
+        expr at_i = both[0], at_j = both[1];
+        if (contains(values_[at_i].indices, pairs_.j)) std::swap(at_i, at_j);
+        const auto &i = values_[at_i].indices, &j = values_[at_j].indices;
+        if (!contains(i, pairs_.i) || contains(i, pairs_.j) || contains(j, pairs_.i)) return {};
+        const expr of = values_.renamed(at_i, {{pairs_.i, pairs_.j}});
+        if (values_.multiply({values_.constant(-1), of}) != at_j) return {};
+        return pair_weight{weight_kind::ratio_between, fold::maximum, of, expr::none};
+    }
+
     // [x_j = the extremum of all x].
     std::optional<pair_weight> extreme(expr value, expr compared) const {
         if (contains(values_[compared].indices, pairs_.j)) return {};
@@ -111,6 +173,15 @@ private:
             if (inside->step >= 0 && inside->ahead >= 0) return inside;
             if (inside->step > 0 || inside->ahead > 0) return {};
             return places_between{-inside->step, -inside->ahead};
+        }
+        if (node.code == opcode::add) {  // of a size, and a number
+            for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+                const auto number = whole_number(values_, node.arguments[1 - side]);
+                if (!number || values_[node.arguments[side]].code != opcode::absolute) continue;
+                auto size = distance_in(node.arguments[side]);
+                if (size) size->ahead += *number;
+                return size;
+            }
         }
         const auto at = place_of(values_, e);
         if (!at || at->edge != edge::none || at->terms.size() != 2) return {};

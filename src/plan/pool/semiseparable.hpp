@@ -25,17 +25,20 @@ std::optional<folded_pairs> pairs_in(graph&, fold, expr body, loop j);
 /// each i: all x_j under the condition.
 struct pair_weight {
     enum class weight_kind : std::uint8_t {
-        softmax,      // exp(x_j) by the sum of these
-        extreme,      // [x_j = max x], or min
-        others,       // the product of all x but x_j
-        power,        // of a number, to the power of step * d + ahead
-        exponential,  // of a number times that
-        distance,     // step * d + ahead; d: how many places the pair lies beyond the nearest one
-        apart,        // [d != 0], or that or something else
+        softmax,          // exp(x_j) by the sum of these
+        extreme,          // [x_j = max x], or min
+        others,           // the product of all x but x_j
+        power,            // of a number, to the power of step * d + ahead
+        exponential,      // of a number times that
+        distance,         // step * d + ahead; d: how many places the pair is beyond the nearest one
+        apart,            // [d != 0], or that or something else
+        product_between,  // the product of what is at each link of the way from j to i
+        sum_between,      // exp of the sum of it
+        ratio_between,    // exp(x_i - x_j)
     };
     weight_kind kind = weight_kind::softmax;
     fold folding = fold::maximum;  // of an extreme
-    expr of;                       // x_j; the number
+    expr of;                       // x_j; the number; of a link, at the further one of its places
     expr extremum;                 // what an extreme is compared with
     std::int64_t step = 0, ahead = 0;
 };
