@@ -44,8 +44,13 @@ void bind(bound_program& p, const ir::program& program, std::int64_t n, std::int
         p.inputs.back().is_positions = true;
         p.inputs.back().positions = element::i32;
     }
-    for (const auto& [letter, extent] :
-         {std::pair{"i", n}, {"j", n}, {"k", m}, {"p", m}, {"v", 2 * n}, {"u", std::int64_t{2}}})
+    for (const auto& [letter, extent] : {std::pair{"i", n},
+                                         {"j", n},
+                                         {"l", n},
+                                         {"k", m},
+                                         {"p", m},
+                                         {"v", 2 * n},
+                                         {"u", std::int64_t{2}}})
         if (program.find_index({letter, 1}) != ir::none) p.extent(letter, extent);
 }
 
