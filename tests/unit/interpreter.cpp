@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <ricci/ir/axes.hpp>
+
 #include "tests/unit/dense_matrix.hpp"
 #include "tests/unit/map/meanings.hpp"
 
@@ -17,18 +19,29 @@ constexpr long double infinity = std::numeric_limits<long double>::infinity();
 
 void interpreter::run() {
     for (const ir::equation& e : p_.equations) infer(e);  // what each of them says by itself
-    for (equation_ = 0; equation_ < p_.equations.size(); ++equation_)
-        if (ir::computes(p_, p_.equations[equation_])) evaluate_equation(p_.equations[equation_]);
+    for (equation_ = 0; equation_ < p_.equations.size(); ++equation_) {
+        const ir::equation& e = p_.equations[equation_];
+        if (ir::computes(p_, e)) {
+            evaluate_equation(e);
+        } else if (ir::gives_axis(p_, e.name)) {  // its shape is all that is asked of it
+            infer(e);
+            uncomputed_[e.name] = shape_of(e);
+        }
+    }
+}
+
+std::vector<std::int64_t> interpreter::shape_of(const ir::equation& e) const {
+    if (const auto known = shapes.find(e.name); known != shapes.end()) return known->second;
+    std::vector<std::int64_t> shape;
+    for (std::int32_t axis = 0; axis < e.positions.count; ++axis)
+        shape.push_back(reach(p_.at(e.positions, axis)));
+    return shape;
 }
 
 void interpreter::evaluate_equation(const ir::equation& e) {
     infer(e);
     softmax_rows_.clear();
-    std::vector<std::int64_t> shape;
-    if (const auto known = shapes.find(e.name); known != shapes.end()) shape = known->second;
-    for (std::int32_t axis = 0; axis < e.positions.count && shapes.count(e.name) == 0; ++axis)
-        shape.push_back(reach(p_.at(e.positions, axis)));
-    dense result = dense::zeros(shape);
+    dense result = dense::zeros(shape_of(e));
     std::vector<ir::ref> free;
     for (std::int32_t axis = 0; axis < e.positions.count; ++axis)
         each_index(p_.at(e.positions, axis), [&](ir::ref i) {
@@ -68,7 +81,9 @@ void interpreter::loop(const std::vector<ir::ref>& indices, std::size_t k, F bod
 
 std::int64_t interpreter::extent(ir::ref i) const {
     const auto n = extents_[static_cast<std::size_t>(i)];
-    if (n < 0) throw std::logic_error("interpreter: the extent of an index is unknown");
+    if (n < 0)
+        throw std::logic_error("interpreter: the extent of the index " + spelled(i) +
+                               " is unknown");
     return n;
 }
 

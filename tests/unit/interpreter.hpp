@@ -92,6 +92,9 @@ private:
     // The extents of one equation's indices: from axes at one index first, then from axes in which
     // only one index is open, until nothing changes.
     void infer(const ir::equation& e);
+    /// i \in \operatorname{axis}_0(x)
+    void infer_said();
+    std::vector<std::int64_t> shape_of(const ir::equation& e) const;
     /// j''' is as long as j'', and that as j, if nothing else says it. With two primes or more it may
     /// run over an axis that is read at an edge, which says nothing of j.
     void share_letter(ir::ref i);
@@ -101,9 +104,10 @@ private:
 
     ir::program_view p_;
     ir::ref equation_ = 0;
-    std::vector<std::int64_t> extents_;            // by index; -1: not known
-    std::vector<std::int64_t> seen_;               // the same, of the equations so far
-    std::vector<std::int64_t> at_;                 // by index: its current value
+    std::vector<std::int64_t> extents_;                        // by index; -1: not known
+    std::vector<std::int64_t> seen_;                           // the same, of the equations so far
+    std::vector<std::int64_t> at_;                             // by index: its current value
+    std::map<ir::ref, std::vector<std::int64_t>> uncomputed_;  // shapes of what is not computed
     std::map<ir::ref, softmax_row> softmax_rows_;  // by node: the last one, within an equation
 };
 

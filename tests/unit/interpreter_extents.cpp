@@ -10,6 +10,7 @@ void interpreter::infer(const ir::equation& e) {
     for (ir::ref i = 0; i < p_.indices.size(); ++i)
         if (p_.indices[i].extent > 0) extents_[static_cast<std::size_t>(i)] = p_.indices[i].extent;
     for (const auto& [index, n] : given) extents_[static_cast<std::size_t>(index)] = n;
+    infer_said();
     for (int round = 0; round < 4; ++round) {
         infer_node(e.body);
         if (const auto known = shapes.find(e.name); known != shapes.end())
@@ -21,6 +22,19 @@ void interpreter::infer(const ir::equation& e) {
     for (std::size_t i = 0; i < seen_.size(); ++i) {
         if (extents_[i] < 0) extents_[i] = seen_[i];
         else seen_[i] = extents_[i];
+    }
+}
+
+void interpreter::infer_said() {
+    for (ir::ref i = 0; i < p_.indices.size(); ++i) {
+        const auto& along = p_.indices[i].along;
+        if (along.tensor == ir::none) continue;
+        const auto axis = static_cast<std::size_t>(along.number);
+        auto& n = extents_[static_cast<std::size_t>(i)];
+        if (const auto t = tensors.find(along.tensor); t != tensors.end())
+            n = t->second.extents[axis];
+        else if (const auto s = uncomputed_.find(along.tensor); s != uncomputed_.end())
+            n = s->second[axis];
     }
 }
 
