@@ -125,7 +125,8 @@ private:
         around_.shrink(mark);
     }
     constexpr bool is_open(ref e, ref i) const {
-        return p_.indices[i].along.tensor != none && !is_said(e, i);
+        return p_.indices[i].along.tensor != none && ir::parts_counted(p_, i) == 0 &&
+               !is_said(e, i);
     }
     constexpr bool is_said(ref e, ref i) const {
         for (const statement& s : said_)

@@ -24,6 +24,18 @@ constexpr bool gives_axis(const Program& p, ref name) {
     return false;
 }
 
+/// How many parts of a tensor an index counts, as its letter does; 0 for most.
+template <class Program>
+constexpr std::int32_t parts_counted(const Program& p, ref index) {
+    const index_symbol& i = p.indices[index];
+    detail::text_view letter = p.text(i.text);
+    if (i.extent > 0 || letter[letter.size - 1] != '\'') return i.extent > 0 ? i.extent : 0;
+    while (letter.size > 1 && letter[letter.size - 1] == '\'') --letter.size;
+    for (const index_symbol& other : p.indices)
+        if (other.extent > 0 && p.text(other.text) == letter) return other.extent;
+    return 0;
+}
+
 /// The indices of an equation, bound ones too.
 template <class Program>
 constexpr index_set indices_of(const Program& p, const equation& e) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <ricci/ir/axes.hpp>
 #include <ricci/ir/print_heights.hpp>
 #include <ricci/ir/print_name.hpp>
 #include <ricci/ir/print_signs.hpp>
@@ -60,16 +61,7 @@ protected:
         }
         return p_.child(x, x.children.count - 1);
     }
-    /// How many parts of a tensor an index counts, as its letter does; 0 for most.
-    constexpr std::int32_t parts_counted(ref index) const {
-        const index_symbol& i = p_.indices[index];
-        text_view letter = p_.text(i.text);
-        if (i.extent > 0 || letter[letter.size - 1] != '\'') return i.extent > 0 ? i.extent : 0;
-        while (letter.size > 1 && letter[letter.size - 1] == '\'') --letter.size;
-        for (const index_symbol& other : p_.indices)
-            if (other.extent > 0 && p_.text(other.text) == letter) return other.extent;
-        return 0;
-    }
+    constexpr std::int32_t parts_counted(ref index) const { return ir::parts_counted(p_, index); }
     /// The part that an index counts at the moment, or none.
     constexpr std::int32_t part_in_hand(ref index) const {
         for (const counter& c : counters_)

@@ -213,7 +213,9 @@ private:
         const expr before = products_.take_brackets(coefficient, over);
         if (inside.size() == 1) {
             exponential& one = inside[0];
-            if (one.over.empty()) one = products_.first_power(std::move(one));
+            // What stands beside a power hides what it has always hidden: only if there is nothing.
+            if (one.over.empty() && !depends(coefficient, over))
+                one = products_.first_power(std::move(one));
             if (one.times != 1 || !one.over.empty() ||
                 !without(over, values_[one.exponent].indices).empty())
                 return f.exponentials.clear();

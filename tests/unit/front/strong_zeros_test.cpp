@@ -289,6 +289,29 @@ TEST_CASE("weights of a softmax are hidden by brackets where what they weigh is 
     }
 }
 
+TEST_CASE("brackets hide powers of exponentials that are infinite from a logarithm",
+          "[strong_zeros]") {
+    const array c = doubles({4}, {1, 1, -1, 1}),
+                x = doubles({4}, {1, 2, std::numeric_limits<double>::infinity(), 3}),
+                y = doubles({4}, {-1, -2, -std::numeric_limits<double>::infinity(), -3});
+    const double squares = std::log(std::exp(2) + std::exp(4) + std::exp(6)),
+                 roots = std::log(std::exp(.5) + std::exp(1) + std::exp(1.5)),
+                 sum = std::log(std::exp(1) + std::exp(2) + std::exp(3));
+    const std::pair<const char*, double> powers[] = {
+        {"(\\exp(x^j))^2", squares}, {"\\sqrt{\\exp(x^j)}", roots}, {"\\frac{1}{\\exp(y^j)}", sum}};
+    for (const auto& [power, want] : powers)
+        for (const char* bracket : {"[c^j > 0]", "[j \\ne 2]"}) {
+            INFO(bracket << power);
+            std::vector<named> operands{{power[6] == '1' ? "y" : "x", power[6] == '1' ? y : x}};
+            if (bracket[1] == 'c') operands.push_back({"c", c});
+            const auto p = text("a = \\log \\sum_j " + std::string(bracket) + " " + power);
+            CHECK(entry(run(p, operands)["a"], 0) == Approx(want));
+        }
+    arrays prefix = run(text("a^i = \\log \\sum_{j \\le i} (\\exp(x^j))^2"), {{"x", x}});
+    CHECK(entry(prefix["a"], 0) == Approx(2));
+    CHECK(entry(prefix["a"], 1) == Approx(std::log(std::exp(2) + std::exp(4))));
+}
+
 TEST_CASE("an exponential in front of a sum of others counts once", "[strong_zeros]") {
     const array x = drawn({3}, 1), s = drawn({3, 4}, 2), q = drawn({4}, 3);
     for (const char* weight : {"", "q^j", "(q^j)^2", "\\sigma(q^j)", "[q^j > 0]"}) {
