@@ -24,9 +24,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Of the library's own headers, 400 of them for the views and values of tensors; and of those that
 # they include from the standard library and Hana, more with every version of them.
-MOST_LINES = {"reading": 15_310, "header": 22_665, "equations": 22_680}
+MOST_LINES = {"reading": 15_320, "header": 22_690, "equations": 22_705}
 MOST_LINES_OF_OTHERS = 30_000
-MOST_INSTANTIATIONS = {"reading": 2_895, "header": 3_045, "equations": 3_840}
+MOST_INSTANTIATIONS = {"reading": 2_895, "header": 3_045, "equations": 3_845}
 
 # How many times as long as those headers alone, and half as much more: others use the machine, too.
 MOST_TIMES = {
