@@ -213,7 +213,7 @@ private:
         const expr before = products_.take_brackets(coefficient, over);
         if (inside.size() == 1) {
             exponential& one = inside[0];
-            // What stands beside a power hides what it has always hidden: only if there is nothing.
+            // Brackets beside a power hide infinite ones of it as long as it is read as a power.
             if (one.over.empty() && !depends(coefficient, over))
                 one = products_.first_power(std::move(one));
             if (one.times != 1 || !one.over.empty() ||

@@ -199,9 +199,9 @@ expr exponential_products::logsumexp_of(const exponential& all) {
     return values_.row(fold::logsumexp, all.over, all.exponent);
 }
 
-// \exp(x) / \exp(y), which may both be beyond all numbers. Of a sum of exponentials x is the largest
-// exponent and the logarithm of what is left: the largest ones are taken from each other first, and
-// what is small comes last.
+// \exp(x) / \exp(y), which may both be beyond all numbers. Of a sum of exponentials x is the
+// largest exponent and the logarithm of what is left: the largest ones are taken from each other
+// first, and what is small comes last.
 expr exponential_products::quotient(const exponential& above, const exponential& below) {
     const auto terms_of = [&](expr e) {
         const auto all = values_.terms(e);
