@@ -42,12 +42,12 @@ public:
         if (below(2) == 0) text += " + " + reduction(around, 1);
         return text;
     }
-    /// Of letters that stand without primes.
     extents given(const std::string& text) {
         extents out;
-        for (const std::string i : {"i", "k"})
-            if (below(3) > 0 && (text.find("_{" + i + "}") != std::string::npos ||
-                                 text.find("_{" + i + " :") != std::string::npos))
+        for (const std::string i : {"i", "i'", "i''", "k", "k'", "k''"})
+            if (below(3) > 0 && (i.size() == 1 || below(3) == 0) &&
+                (text.find("_{" + i + "}") != std::string::npos ||
+                 text.find("_{" + i + " :") != std::string::npos))
                 out[i] = 1 + static_cast<std::int64_t>(below(4));
         return out;
     }
@@ -163,6 +163,22 @@ TEST_CASE("a letter has its extent from where the source has it", "[gradient]") 
     CHECK(wrong_in("r = \\operatorname{mean}_i(v^{2i} \\operatorname{mean}_k(x^{k+1} x^{i-k+3})) "
                    "\\operatorname{mean}_k(x^k c)",
                    "r", inputs, {{"i", 2}}) == "");
+}
+
+TEST_CASE("what a letter with primes is given is nothing of what is derived", "[gradient]") {
+    const given_tensor d{"D", {8}}, e{"E", {6}}, a{"A", {5}};
+    CHECK(wrong_in("y = \\sum_{j'} D^{j'+1}\nr = y + \\operatorname{mean}_j A^j", "r", {d, a},
+                   {{"j'", 3}}) == "");
+    CHECK(wrong_in("y^{i'} = D^{i'}\nz = \\operatorname{mean}_i (A^i)\nr = \\sum_{i'} y^{i'} z",
+                   "r", {d, a}, {{"i'", 8}}) == "");
+    for (const char* const i : {"i'", "i''"})
+        for (const char* const k : {"i", "i'", "i'''"}) {
+            if (std::string(i) == k) continue;
+            const std::string text = "r = (\\sum_{" + std::string(i) + "} D^{" + i +
+                                     "+1})^2 (\\sum_{" + k + "} E^{" + k + "+1})^2";
+            CHECK(wrong_in(text, "r", {d, e}, {{i, 2}}) == "");
+            CHECK(wrong_in(text, "r", {d, e}, {{k, 2}}) == "");
+        }
 }
 
 TEST_CASE("random letters that have their extents from one another", "[gradient]") {

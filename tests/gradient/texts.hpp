@@ -102,8 +102,11 @@ private:
     }
     tensors run_with(ir::program program, const tensors& values) const {
         std::vector<engine::index_extent> extents;
-        for (const auto& [letter, n] : extents_)
-            extents.push_back({program.intern_index(detail::view_of(letter)), n});
+        for (const auto& [letter, n] : extents_) {
+            const ir::ref i = program.intern_index(detail::view_of(letter));
+            // one that a place is written out on stands in no text
+            if (program.indices[i].extent >= 0) extents.push_back({i, n});
+        }
         std::deque<memory> owned;
         std::map<ir::ref, memory*> results;
         std::mt19937 random(1);

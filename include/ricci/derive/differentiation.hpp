@@ -74,6 +74,7 @@ protected:
             ir::for_each_said(p_, q, [&](ref i) { stated_.push({q.name, i}); });
         dimensions_.run();
         source_names_ = p_.names.size();
+        p_.known_letters = p_.indices.size();
     }
 
     // Names ---------------------------------------------------------------------------------------

@@ -37,6 +37,42 @@ constexpr arithmetic arithmetic_of(const Program& p, ir::ref n, ir::ref index,
     return found;
 }
 
+/// Whether the places of an expression say how far an index runs: each says it of the one index that
+/// no other place does.
+template <class Program>
+constexpr bool is_solved(const Program& p, ir::ref body, ir::ref index) {
+    ir::index_set known;
+    bool more = false;
+    const auto solve = [&](const ir::index_set& all) {
+        ir::ref open = ir::none;
+        for (ir::ref i = 0, last = all.end(); i < last; ++i) {
+            if (!all.has(i) || known.has(i)) continue;
+            if (open != ir::none) return;
+            open = i;
+        }
+        if (open == ir::none) return;
+        known.add(open);
+        more = true;
+    };
+    do {
+        more = false;
+        ir::for_each_node(p, body, [&](ir::ref n) {
+            const ir::node& x = p.nodes[n];
+            for (std::int32_t k = 0; x.kind == ir::op::tensor && k < x.positions.count; ++k) {
+                ir::index_set all;
+                ir::add_indices(p, {x.positions.first + k, 1}, all);
+                solve(all);
+            }
+            if (ir::written_axis(p, x) == ir::none) return;
+            ir::index_set all;
+            ir::for_each_node(p, p.links[x.children.first + 1],
+                              [&](ir::ref m) { ir::add_indices(p, p.nodes[m].positions, all); });
+            solve(all);
+        });
+    } while (more);
+    return known.has(index);
+}
+
 /// Whether a condition compares an index with another one, which may give it an extent, or with the
 /// places of a tensor.
 template <class Program>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ricci/derive/axis_statements.hpp>
 #include <ricci/derive/dead_equations.hpp>
 #include <ricci/derive/dimensions.hpp>
 #include <ricci/derive/extent_equations.hpp>
@@ -30,7 +31,7 @@ public:
     /// equations were derived all the same.
     constexpr axis_sayer(Program& p, const dimensions<Program>& dims, std::int32_t sources,
                          const buffer<ref>& derived, const buffer<stated_axis<Program>>& stated)
-        : p_(p), givers_(dims.givers()), stated_(stated), symbols_(dims.symbols()) {
+        : p_(p), givers_(dims.givers()), stated_(stated), said_(p, dims.symbols()) {
         add_givers();
         is_source_.resize(p.names.size(), false);
         for (ref n = 0; n < sources; ++n) is_source_[n] = true;
@@ -57,7 +58,7 @@ public:
             for (ref e = 0; e < p_.equations.size(); ++e)
                 if (!p_.equations[e].claim && needed.has(p_.equations[e].name)) look_at(e);
         } while (more_);
-        write();
+        said_.write(*needed_);
         if (!said_.empty()) (void)ir::order_equations(p_, {});
         return only_needed(p_, needed);
     }
@@ -69,10 +70,6 @@ private:
         ref body;
         bool counts;
         std::int32_t guards;  // brackets and cases around
-    };
-    struct statement {
-        ref equation;
-        ref index;
     };
     static constexpr std::uint8_t unknown = 2;
 
@@ -126,15 +123,10 @@ private:
     }
     constexpr bool is_open(ref e, ref i) const {
         return p_.indices[i].along.tensor != none && ir::parts_counted(p_, i) == 0 &&
-               !is_said(e, i);
-    }
-    constexpr bool is_said(ref e, ref i) const {
-        for (const statement& s : said_)
-            if (s.equation == e && s.index == i) return true;
-        return false;
+               !said_.has(e, i);
     }
     constexpr void say(ref e, ref i) {
-        said_.push({e, i});
+        said_.add(e, i);
         needed_->add_shape(p_.indices[i].along.tensor);
         more_ = true;
     }
@@ -155,10 +147,12 @@ private:
                 divides(e, at, b.index, q.body))
                 return true;
         }
-        if (shows_by_tensor(e, b)) return true;
+        const bool given = !is_source_[q.name] && is_given_otherwise(b.index);
+        if (given ? shows_extent(p_, q.body, b.index) : shows_by_tensor(e, b)) return true;
         // A derivative may have had its shape from a tensor that nobody needs any more.
         if (is_source_[q.name])
-            return shows_in_use(q.name, q.positions, b.index) &&
+            return !gives_extent(p_.indices[b.index].along.tensor) &&
+                   shows_in_use(q.name, q.positions, b.index) &&
                    (p_.names[q.name].kind == ir::name_kind::plain || is_quiet(b));
         for (std::int32_t k = 0; k < q.positions.count; ++k)
             if (ir::has_index(p_, {q.positions.first + k, 1}, b.index) &&
@@ -186,8 +180,9 @@ private:
             (!gives_extent(name) || stems_from(name, p_.indices[b.index].along) || reach ||
              is_compared(p_, b.body, b.index)))
             return true;
-        if (shows_by_tensor(e, b)) return true;
-        return !reach && shows_by_letter(e, b);
+        if (shows_extent(p_, b.body, b.index)) return true;
+        if (is_given_otherwise(b.index)) return false;
+        return shows_by_tensor(e, b) || (!reach && shows_by_letter(e, b));
     }
     /// By a place of a tensor: plainly, as what divides an axis, or by all the arithmetic that says
     /// it in the source.
@@ -213,7 +208,7 @@ private:
         for (std::int32_t t = 0; t < at.terms.count; ++t) {
             const ref j = p_.affine_terms[at.terms.first + t].index;
             mine = mine || j == index;
-            others = others && (j == index || shows_extent(p_, body, j) || is_said(e, j));
+            others = others && (j == index || shows_extent(p_, body, j) || said_.has(e, j));
         }
         return mine && others;
     }
@@ -229,11 +224,15 @@ private:
     /// An index that nothing but its letter, or the tensor that a derivative is by, can give an
     /// extent: without one of those a call is a mistake. Conditions that compare indices could.
     constexpr bool is_quiet(const binding& b) {
-        bool quiet = !is_mixed(b.index);
+        bool quiet = !is_mixed(b.index) && !is_given_otherwise(b.index);
+        for (ref i = 0; i < p_.known_letters && quiet; ++i)
+            quiet = p_.indices[i].along == p_.indices[b.index].along || !same_letter(i, b.index) ||
+                    p_.index(i).size >= p_.index(b.index).size;
         for_each_use(p_, b.body, b.index, [&](ref, ir::position_kind kind) {
             quiet = quiet && kind == ir::position_kind::merged;
         });
-        return quiet && !is_compared(p_, b.body, b.index);
+        return quiet && !is_compared(p_, b.body, b.index) &&
+               arithmetic_of(p_, b.body, b.index) == arithmetic::absent;
     }
     /// Whether an equation that is needed reads a tensor where another one shows the extent.
     constexpr bool shows_in_use(ref name, ir::range at, ref index) const {
@@ -281,6 +280,27 @@ private:
         }
         return mixed_[index] == 1;
     }
+    /// Whether an index would have an extent that the caller gives a letter of the source over
+    /// another axis: it has that of the letter itself, or of the next one with fewer primes.
+    constexpr bool is_given_otherwise(ref index) const {
+        ref nearest = none;
+        bool mine = false;
+        for (ref i = 0; i < p_.known_letters; ++i) {
+            if (!same_letter(i, index) || p_.index(i).size > p_.index(index).size) continue;
+            const std::int32_t closer =
+                nearest == none ? 1 : p_.index(i).size - p_.index(nearest).size;
+            if (closer < 0) continue;
+            if (closer > 0) nearest = i, mine = false;
+            mine =
+                mine || (p_.indices[i].along == p_.indices[index].along && !is_stated_somewhere(i));
+        }
+        return nearest != none && !mine;
+    }
+    constexpr bool is_stated_somewhere(ref i) const {
+        for (const stated_axis<Program>& s : stated_)
+            if (s.index == i) return true;
+        return false;
+    }
     constexpr bool shows_by_letter(ref e, const binding& b) {
         if (all_.empty()) {
             all_ = left_;
@@ -296,11 +316,8 @@ private:
             if (best == none || (fits(j) && (!fits(best) || size(j) > size(best)))) best = j;
         }
         const bool primed = size(b.index) > ir::letter_of(p_, b.index).size;
-        // one that is spelt otherwise in the end is counted by no letter
         if (best != none && b.counts && primed)
-            return p_.indices[best].along == along &&
-                   !(is_said(e, best) &&
-                     is_respelt(p_.equations[e], ir::indices_of(p_, p_.equations[e]), best));
+            return p_.indices[best].along == along && !is_respelt_around(e, b.index);
         // what the caller gives comes first, and else any index of the letter
         for (const extent_giver<Program>& g : givers_) {
             if (g.name != along.tensor) continue;
@@ -321,7 +338,7 @@ private:
         for (const binding& other : all_)
             shown =
                 shown || (other.index != b.index && same_letter(other.index, b.index) &&
-                          (is_said(e, other.index) || shows_extent(p_, other.body, other.index)));
+                          (said_.has(e, other.index) || shows_extent(p_, other.body, other.index)));
         return shown;
     }
     /// Whether a tensor gives the extent of an axis, or of the letter that it has its extent from.
@@ -371,79 +388,26 @@ private:
         return reach && extent_places<Program>(p_).alike(b.body, b.index, body, index, outer);
     }
 
-    // Statements ----------------------------------------------------------------------------------
-
-    /// Leaves `along` to the indices whose equations say it: elsewhere they are plain letters.
-    constexpr void write() {
-        buffer<bool> somewhere;
-        somewhere.resize(p_.indices.size(), false);
-        for (const statement& s : said_) somewhere[s.index] = true;
-        for (ref i = 0; i < somewhere.size(); ++i)
-            if (!somewhere[i]) p_.indices[i].along = ir::no_axis;
-        // Symbols of one spelling are one again, but within an equation.
-        bool any = !said_.empty();
-        for (ref i = 0; i < somewhere.size(); ++i) {
-            letters_.push(i);
-            for (ref j = 0; i >= symbols_ && !somewhere[i] && letters_[i] == i && j < i; ++j)
-                if (!somewhere[j] && p_.indices[j].text.first == p_.indices[i].text.first &&
-                    p_.indices[j].extent == p_.indices[i].extent)
-                    letters_[i] = j, any = true;
-        }
-        for (ref e = 0; any && e < p_.equations.size(); ++e)
-            if (!p_.equations[e].claim && needed_->has(p_.equations[e].name)) write(e, somewhere);
-    }
-    constexpr void write(ref e, const buffer<bool>& somewhere) {
-        ir::equation q = p_.equations[e];
+    /// Whether an index of a count's letter around it gets more primes: that is counted by no letter,
+    /// and may be what another count has its extent from.
+    constexpr bool is_respelt_around(ref e, ref count) const {
+        const ir::equation& q = p_.equations[e];
         const ir::index_set all = ir::indices_of(p_, q);
-        ir::index_set taken = all;
-        ir::index_map renamed;
-        const auto rename = [&](ref from, ref to) {
-            renamed.set(from, to);
-            taken.add(to);
-        };
-        for (ref i = 0, last = all.end(); i < last; ++i) {
-            if (!all.has(i) || i >= somewhere.size()) continue;
-            if (!somewhere[i]) {
-                if (!taken.has(letters_[i])) rename(i, letters_[i]);
-            } else if (!is_said(e, i)) {
-                rename(i, index_like(p_, i, ir::no_axis));
-            } else if (is_respelt(q, all, i)) {
-                rename(i, with_more_primes(p_, i, taken));
-            }
-        }
-        q.body = ir::rename_indices(p_, q.body, renamed);
-        q.positions = ir::rename_positions(p_, q.positions, renamed);
-        p_.equations[e] = q;
-    }
-    /// Whether a bound index whose axis is said gets more primes, so that it is no other one.
-    constexpr bool is_respelt(const ir::equation& q, const ir::index_set& all, ref index) const {
-        return !ir::has_index(p_, q.positions, index) && meets(all, index);
-    }
-    /// Whether another index of an equation is spelt like one, over another axis, or over one that
-    /// no equation says: it is left to its letter in the end.
-    constexpr bool meets(const ir::index_set& all, ref index) const {
-        for (ref i = 0, last = all.end(); i < last; ++i)
-            if (all.has(i) && i != index && p_.index(i) == p_.index(index) &&
-                (p_.indices[i].along != p_.indices[index].along || !is_said_anywhere(i)))
+        for (const binding& other : around_)
+            if (same_letter(other.index, count) && said_.has(e, other.index) &&
+                said_.is_respelt(q, all, other.index))
                 return true;
-        return false;
-    }
-    constexpr bool is_said_anywhere(ref i) const {
-        for (const statement& s : said_)
-            if (s.index == i) return true;
         return false;
     }
 
     Program& p_;
     const buffer<extent_giver<Program>>& givers_;
     const buffer<stated_axis<Program>>& stated_;
-    ref symbols_;          // how many indices the source has
-    buffer<ref> letters_;  // of each index, the first that is spelt so
     needed_tensors<Program>* needed_ = nullptr;
     buffer<bool> is_source_;      // by name: its equation is one of the source
     buffer<bool> is_input_;       // by name: the source reads it
     buffer<std::uint8_t> mixed_;  // by index, once asked for
-    buffer<statement> said_;
+    axis_statements<Program> said_;
     buffer<binding> left_, around_, all_;  // of the equation in hand
     bool more_ = false;
 };

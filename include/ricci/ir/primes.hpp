@@ -33,12 +33,20 @@ constexpr detail::text_view letter_of(const Program& p, ref index) {
     return text;
 }
 
-/// The index with as few primes more as set it apart from all that are taken.
+/// Whether a letter that the caller may give an extent runs over another axis than an index.
+template <class Program>
+constexpr bool is_known_elsewhere(const Program& p, ref letter, ref index) {
+    const axis &its = p.indices[letter].along, &mine = p.indices[index].along;
+    return letter < p.known_letters && its.tensor != none && mine.tensor != none && its != mine;
+}
+
+/// The index with as few primes more as set it apart from all that are taken, and from letters
+/// whose extents would be given to it.
 constexpr ref with_more_primes(program& p, ref index, const index_set& taken) {
     const detail::text_view own = p.index(index), letter = letter_of(p, index);
     detail::buffer<bool> used;  // by the number of primes more
-    for (ref i = 0; i < taken.end(); ++i) {
-        if (!taken.has(i)) continue;
+    for (ref i = 0; i < taken.end() || i < p.known_letters; ++i) {
+        if (!taken.has(i) && !is_known_elsewhere(p, i, index)) continue;
         const detail::text_view other = p.index(i);
         const std::int32_t more = other.size - own.size;
         if (more < 1 || other[letter.size] != '\'' || !(other.slice(0, letter.size) == letter))

@@ -303,6 +303,8 @@ struct program {
     detail::buffer<position> positions;
     detail::buffer<affine_term> affine_terms;
     detail::buffer<equation> equations;
+    /// How many of the indices are letters that a caller may know, and give extents.
+    std::int32_t known_letters = 0;
 
     constexpr program() = default;
     constexpr explicit program(const program_view& other) {
