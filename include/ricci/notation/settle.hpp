@@ -129,8 +129,9 @@ private:
             over = first_letter_of(condition, x.source);
         else if (x.value == undecided::condition) over = letters_of(condition, body, x.source);
         else if (x.value != undecided::none) condition = within_bounds(x, written, body, least);
-        if (!mistake_ && reduction != ir::reduction::sum && condition != ir::none)
-            refuse_sums_inside(over, condition, body, x.source);
+        const bool is_sum = reduction == ir::reduction::sum;
+        if (!mistake_ && condition != ir::none && (!is_sum || x.value == undecided::none))
+            refuse_sums_inside(over, condition, body, is_sum, x.source);
         if (mistake_) return body;
         const ir::ref inside = within(over, [&] {
             if (condition != ir::none) condition = settle(condition);
@@ -143,20 +144,25 @@ private:
         return sign;
     }
     /// \max_{j : j \le i} x^{ij}: a condition is no factor of what a function is of, with which i
-    /// would be summed.
-    constexpr void refuse_sums_inside(ir::range over, ir::ref condition, ir::ref body,
+    /// would be summed. Nor is that of a sum over what it lists, \sum_{j : j \le i} x^{ij}, but it
+    /// holds in a sum over i that its factors imply.
+    constexpr void refuse_sums_inside(ir::range over, ir::ref condition, ir::ref body, bool is_sum,
                                       ir::source_span at) {
         const ir::index_set letters = ir::free_indices(p_, condition);
         const ir::index_set covered = ir::free_indices(p_, body);
+        const ir::index_set implied = ir::shown_indices(p_, body);
         ir::index_set mine = bound_;
         for (std::int32_t k = 0; k < over.count; ++k) mine.add(p_.links[over.first + k]);
         for (ir::ref i = 0, last = letters.end(); i < last; ++i) {
             if (!letters.has(i) || !covered.has(i) || mine.has(i) || beside_.has(i)) continue;
+            if (is_sum && implied.repeated(i)) continue;
             detail::text_builder s;
-            s << "the index " << p_.index(i)
-              << " stands in a condition and in what the function is of, and nowhere else; write "
-                 "\\sum_{"
-              << p_.index(i) << "} in front or inside, where a sum is meant";
+            s << "the index " << p_.index(i) << " stands in a condition and ";
+            if (is_sum) s << "once in what the sum is of, and nowhere else; write \\sum_{";
+            else s << "in what the function is of, and nowhere else; write \\sum_{";
+            s << p_.index(i) << "} in front";
+            if (is_sum) s << ", where it is summed too, or " << p_.index(i) << " on the left side";
+            else s << " or inside, where a sum is meant";
             return fail(at, s);
         }
     }
