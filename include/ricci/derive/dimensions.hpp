@@ -73,7 +73,8 @@ private:
                 for (std::int32_t k = 0; turns[n] == turn && k < ranks_[n]; ++k) choose(n, k);
         }
     }
-    /// Of what an equation leaves open, what gives its extent from an equation that reads it.
+    /// An axis that an equation leaves open gets that of a tensor with the extent which another
+    /// equation, that reads it, has for it.
     constexpr void choose_lenders() {
         for (ref e = 0; e < p_.equations.size(); ++e) {
             if (p_.equations[e].claim) continue;

@@ -37,7 +37,8 @@ protected:
     /// The first place of a class whose expression says its extent without a tensor that has it from
     /// there; of those where places have to exist before others.
     constexpr std::int32_t lender_of(std::int32_t members) {
-        for (const arithmetic least : {arithmetic::inside, arithmetic::guarded})
+        const arithmetic orders[] = {arithmetic::inside, arithmetic::guarded};
+        for (const arithmetic least : orders)
             for (std::int32_t k = 0; k < places_.size(); ++k) {
                 const place& s = places_[k];
                 if (root(s.member) != members || s.counts) continue;
