@@ -26,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # they include from the standard library and Hana, more with every version of them.
 MOST_LINES = {"reading": 15_325, "header": 22_890, "equations": 22_905}
 MOST_LINES_OF_OTHERS = 30_000
-MOST_INSTANTIATIONS = {"reading": 2_895, "header": 3_045, "equations": 3_845}
+MOST_INSTANTIATIONS = {"reading": 2_895, "header": 3_045, "equations": 3_870}
 
 # How many times as long as those headers alone, and half as much more: others use the machine, too.
 MOST_TIMES = {

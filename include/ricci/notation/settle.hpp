@@ -6,6 +6,7 @@
 
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/rewrite.hpp>
+#include <ricci/ir/scope.hpp>
 #include <ricci/notation/bounds.hpp>
 #include <ricci/notation/complete.hpp>
 #include <ricci/notation/open_letters.hpp>
