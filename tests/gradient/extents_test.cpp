@@ -9,16 +9,10 @@
 
 #include "tests/catch.hpp"
 
+using ricci::testing::all_of;
 using ricci::testing::given_tensor;
-using ricci::testing::text_check;
 
 namespace {
-
-/// First and second derivatives, and what they print.
-std::string all_of(const std::string& text, const std::string& of, std::vector<given_tensor> inputs,
-                   std::map<std::string, std::int64_t> extents = {}) {
-    return text_check(text, std::move(inputs), std::move(extents)).run(of, true);
-}
 
 /// Sums over the same letters, of places beside one another in tensors of 6, 5 and 4.
 class random_text {

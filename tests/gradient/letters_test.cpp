@@ -11,6 +11,7 @@
 #include "tests/catch.hpp"
 
 using ricci::testing::given_tensor;
+using ricci::testing::is_of_text;
 using ricci::testing::text_check;
 
 namespace {
@@ -194,12 +195,9 @@ TEST_CASE("random letters that have their extents from one another", "[gradient]
         const std::string wrong = wrong_in(
             text, "r", {{"x", {6}}, {"w", {5}}, {"v", {4}}, {"z", {6}}, {"b", {3}}, {"c", {}}},
             given);
-        // the text itself, before anything was derived from it
-        const std::string end = "\n" + text + "\n";
-        const bool refused = wrong.size() > end.size() &&
-                             wrong.compare(wrong.size() - end.size(), end.size(), end) == 0;
-        checked += refused ? 0 : 1;
-        if (!refused) CHECK(wrong == "");
+        if (is_of_text(wrong, text)) continue;
+        ++checked;
+        CHECK(wrong == "");
     }
     UNSCOPED_INFO(checked << " of " << count);
     CHECK(checked > count / 8);

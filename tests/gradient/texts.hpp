@@ -259,4 +259,18 @@ inline std::string derivatives(const std::string& text, const std::string& of,
     return text_check(text, std::move(inputs), std::move(extents)).run(of);
 }
 
+/// First and second derivatives, and what they print.
+inline std::string all_of(const std::string& text, const std::string& of,
+                          std::vector<given_tensor> inputs,
+                          std::map<std::string, std::int64_t> extents = {}) {
+    return text_check(text, std::move(inputs), std::move(extents)).run(of, true);
+}
+
+/// Whether what a check says is of the text itself, before anything was derived from it.
+inline bool is_of_text(const std::string& wrong, const std::string& text) {
+    const std::string end = "\n" + text + "\n";
+    return wrong.size() > end.size() &&
+           wrong.compare(wrong.size() - end.size(), end.size(), end) == 0;
+}
+
 }  // namespace ricci::testing

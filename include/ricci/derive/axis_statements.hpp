@@ -5,10 +5,10 @@
 
 #include <ricci/derive/dead_equations.hpp>
 #include <ricci/derive/tidy.hpp>
+#include <ricci/ir/axes.hpp>
 #include <ricci/ir/primes.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
-#include <ricci/ir/axes.hpp>
 
 namespace ricci::derive {
 
@@ -86,11 +86,11 @@ private:
     constexpr bool meets(const ir::index_set& all, ref index) const {
         for (ref i = 0, last = all.end(); i < last; ++i)
             if (all.has(i) && i != index && p_.index(i) == p_.index(index) &&
-                (p_.indices[i].along != p_.indices[index].along || !is_anywhere(i)))
+                (p_.indices[i].along != p_.indices[index].along || !is_said(i)))
                 return true;
         return false;
     }
-    constexpr bool is_anywhere(ref i) const {
+    constexpr bool is_said(ref i) const {
         for (const statement& s : said_)
             if (s.index == i) return true;
         return false;

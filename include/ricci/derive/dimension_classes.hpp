@@ -1,5 +1,5 @@
-// Which places of a program are of one dimension: where the same axis says two of them, or where one
-// has its extent from the letter of the other.
+// Which places of a program are of one dimension: where the same axis says two of them, or where
+// one has its extent from the letter of the other.
 #pragma once
 
 #include <cstdint>

@@ -34,8 +34,8 @@ protected:
         }
         return !is_solved(p_, body, index) && (alone || !is_compared(p_, body, index));
     }
-    /// The first place of a class whose expression says its extent without a tensor that has it from
-    /// there; of those where places have to exist before others.
+    /// The first place of a class whose expression says its extent also without the tensors that
+    /// borrow it; one whose places have to exist comes before one below a bracket.
     constexpr std::int32_t lender_of(std::int32_t members) {
         const arithmetic orders[] = {arithmetic::inside, arithmetic::guarded};
         for (const arithmetic least : orders)

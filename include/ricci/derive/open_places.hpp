@@ -37,8 +37,8 @@ constexpr arithmetic arithmetic_of(const Program& p, ir::ref n, ir::ref index,
     return found;
 }
 
-/// Whether the places of an expression say how far an index runs: each says it of the one index that
-/// no other place does.
+/// Whether the places of an expression say how far an index runs: a place of several indices says
+/// it of one, where other places say it of the rest.
 template <class Program>
 constexpr bool is_solved(const Program& p, ir::ref body, ir::ref index) {
     ir::index_set known;

@@ -225,6 +225,7 @@ private:
     /// extent: without one of those a call is a mistake. Conditions that compare indices could.
     constexpr bool is_quiet(const binding& b) {
         bool quiet = !is_mixed(b.index) && !is_given_otherwise(b.index);
+        // nor of a letter of the text with fewer primes that has no axis, which the call may give
         for (ref i = 0; i < p_.known_letters && quiet; ++i)
             quiet = p_.indices[i].along == p_.indices[b.index].along || !same_letter(i, b.index) ||
                     p_.index(i).size >= p_.index(b.index).size;
@@ -388,8 +389,8 @@ private:
         return reach && extent_places<Program>(p_).alike(b.body, b.index, body, index, outer);
     }
 
-    /// Whether an index of a count's letter around it gets more primes: that is counted by no letter,
-    /// and may be what another count has its extent from.
+    /// Whether an index around a count, of its letter, gets more primes in the end: the count would
+    /// be of another index then.
     constexpr bool is_respelt_around(ref e, ref count) const {
         const ir::equation& q = p_.equations[e];
         const ir::index_set all = ir::indices_of(p_, q);
