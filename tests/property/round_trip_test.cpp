@@ -127,7 +127,7 @@ TEST_CASE("random programs are printed and read back") {
 TEST_CASE("what is derived from random programs is printed and read back") {
     constructs all;
     all.twins = false;
-    on_random_programs(program_count(200) / few_or(40u, 10u), all, check_derivations);
+    on_random_programs(program_count(200) / few_or(4u, 10u), all, check_derivations);
 }
 
 TEST_CASE("what is derived from the equations of the literature is printed and read back") {

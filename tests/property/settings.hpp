@@ -13,9 +13,9 @@ inline unsigned from_environment(const char* variable, unsigned otherwise) {
     return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
 }
 inline unsigned first_seed() { return from_environment("RICCI_SEED", 1); }
-/// RICCI_PROGRAMS makes them more or fewer; without it there are at most 20 where there are to be few.
+/// RICCI_PROGRAMS makes them more or fewer; without it at most 12 where there are to be few.
 inline unsigned program_count(unsigned usual) {
-    return from_environment("RICCI_PROGRAMS", few() ? std::min(usual, 20u) : usual);
+    return from_environment("RICCI_PROGRAMS", few() ? std::min(usual, 12u) : usual);
 }
 
 }  // namespace ricci::testing

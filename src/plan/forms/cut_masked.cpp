@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/plan/schedule/edges.hpp"
+#include "src/plan/schedule/small_planes.hpp"
 #include "src/plan/forms/triangle_parts.hpp"
 #include "src/plan/pool/conditions.hpp"
 #include "src/plan/pool/outside.hpp"
@@ -15,8 +16,16 @@
 namespace ricci::plan {
 namespace {
 
-// Shorter loops are not cut, and a panel is no narrower; of longer ones there are so many.
-constexpr std::int64_t fewest_places = 256, least_panel = 64, most_panels = 8;
+struct limits {
+    // Shorter loops are not cut, and a panel is no narrower; of longer ones there are so many.
+    std::int64_t fewest_places = 256, least_panel = 64;
+    static constexpr std::int64_t most_panels = 8;
+};
+
+limits limits_now() {
+    return cuts_small_planes() ? limits{.fewest_places = 24, .least_panel = 6} : limits{};
+}
+
 // Of all pairs so many are left, at most, for the panels to be worth their steps.
 constexpr double most_left = 0.75;
 
@@ -153,7 +162,7 @@ private:
         if (a == nullptr) return false;
         const auto all = united(a->loops, a->over);
         return std::ranges::count_if(
-                   all, [&](loop l) { return values_.extent(l) >= fewest_places; }) >= 2;
+                   all, [&](loop l) { return values_.extent(l) >= limits_.fewest_places; }) >= 2;
     }
 
     bool is_cuttable(const assign& a) const {
@@ -215,7 +224,8 @@ private:
 
     bool is_worth(const triangle& pairs) const {
         const auto parts = parts_of(values_, pairs);
-        return parts && parts->rows >= fewest_places && parts->columns >= fewest_places &&
+        return parts && parts->rows >= limits_.fewest_places &&
+               parts->columns >= limits_.fewest_places &&
                parts->pairs() <= most_left * static_cast<double>(parts->rows) *
                                      static_cast<double>(parts->columns);
     }
@@ -277,18 +287,19 @@ private:
     // A few places more are left where there would be none.
     std::vector<panel> panels_of(const triangle& t) const {
         const std::int64_t extent = values_.extent(t.i), other = values_.extent(t.j);
-        const std::int64_t count = std::min(most_panels, extent / least_panel);
+        const std::int64_t count = std::min(limits::most_panels, extent / limits_.least_panel);
         std::vector<panel> all;
         for (std::int64_t k = 0; k < count; ++k) {
             const std::int64_t first = extent * k / count, end = extent * (k + 1) / count;
             panel p{{first, end - first}, {}, {}};
             if (t.up) {  // j <= i + offset
-                const auto last = std::clamp<std::int64_t>(end + t.offset, least_panel, other);
+                const auto last =
+                    std::clamp<std::int64_t>(end + t.offset, limits_.least_panel, other);
                 p.left = {0, last};
                 p.beyond = {last, other - last};
             } else {  // i + offset <= j
                 const auto from =
-                    std::clamp<std::int64_t>(first + t.offset, 0, other - least_panel);
+                    std::clamp<std::int64_t>(first + t.offset, 0, other - limits_.least_panel);
                 p.left = {from, other - from};
                 p.beyond = {0, from};
             }
@@ -340,6 +351,7 @@ private:
 
     program_plan& plan_;
     graph& values_;
+    const limits limits_ = limits_now();
     std::vector<std::optional<panel_cut>> cuts_;  // by step
 };
 

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
-#include <string_view>
 #include <utility>
 
+#include "src/plan/schedule/small_planes.hpp"
 #include "src/plan/store/panel_writer.hpp"
 #include "src/plan/store/plane_chain.hpp"
 
@@ -29,10 +28,8 @@ struct limits {
     }
 };
 
-// Tests look at small planes: for them RICCI_CUT_ALL=1 cuts these, too.
 limits limits_now() {
-    const char* const all = std::getenv("RICCI_CUT_ALL");
-    if (all == nullptr || std::string_view(all) != "1") return {};
+    if (!cuts_small_planes()) return {};
     return {.fewest_elements = 4, .times_larger = 0, .panel_elements = 1, .least_rows = 2};
 }
 

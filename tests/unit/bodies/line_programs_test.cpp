@@ -255,7 +255,7 @@ void check_program(unsigned seed) {
 
 TEST_CASE("random programs on lines are their operations one after another") {
     test::every_target().run([] {
-        for (unsigned seed = 0; seed < testing::few_or(200u, 1000u); ++seed) {
+        for (unsigned seed = 0; seed < testing::few_or(100u, 1000u); ++seed) {
             check_program<float>(seed);
             check_program<double>(seed + 100000);
         }

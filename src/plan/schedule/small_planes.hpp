@@ -1,0 +1,15 @@
+// What tests say of planes that are too small for panels.
+#pragma once
+
+#include <cstdlib>
+#include <string_view>
+
+namespace ricci::plan {
+
+/// Whether planes of any size are cut: tests look at small ones, and set RICCI_CUT_ALL=1.
+inline bool cuts_small_planes() {
+    const char* const all = std::getenv("RICCI_CUT_ALL");
+    return all != nullptr && std::string_view(all) == "1";
+}
+
+}  // namespace ricci::plan
