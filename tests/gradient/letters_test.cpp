@@ -145,11 +145,6 @@ TEST_CASE("the axis that a place is written out on lends its letter to nothing",
 
 TEST_CASE("a letter has its extent from where the source has it", "[gradient]") {
     const std::vector<given_tensor> inputs{{"x", {6}}, {"w", {5}}, {"v", {4}}, {"c", {}}};
-    // another sum over i is no place of this one, whose i has its extent from i'
-    CHECK(wrong_in("r = \\operatorname{logsumexp}_i([i \\le 1] c) \\cdot "
-                   "\\operatorname{mean}_{i'}(x^{i'}) "
-                   "+ \\sum_i w^{i+1} c",
-                   "r", inputs) == "");
     // by what an edge leaves open, as the letter stands below two signs
     CHECK(wrong_in("r = \\operatorname{logsumexp}_{k'}(w^{2k'} x^{2k'}) + "
                    "\\operatorname{logsumexp}_i(w^i \\sum_{k'} w^{\\operatorname{wrap}(k'+2)} c)",
@@ -172,6 +167,16 @@ TEST_CASE("what a letter with primes is given is nothing of what is derived", "[
                    {{"j'", 3}}) == "");
     CHECK(wrong_in("y^{i'} = D^{i'}\nz = \\operatorname{mean}_i (A^i)\nr = \\sum_{i'} y^{i'} z",
                    "r", {d, a}, {{"i'", 8}}) == "");
+    const given_tensor x{"x", {6}}, v{"v", {4}}, b{"b", {3}}, c{"c", {}};
+    CHECK(wrong_in("r^i = b^i \\operatorname{logsumexp}_{i'}([i' \\le i] c) "
+                   "+ \\operatorname{mean}_{i''}(x^{i-i''+1} [i'' \\le i] c)",
+                   "r", {b, c, x}, {{"i'", 4}}) == "");
+    CHECK(wrong_in("r^k = b^k (\\sum_{i'} (1 + 0.1 i')) \\operatorname{mean}_i(x^i)", "r", {b, x},
+                   {{"i'", 3}}) == "");
+    CHECK(wrong_in("r = (\\prod_{i'}(v^{\\operatorname{clamp}(i'+2)} [i' \\le 1] c "
+                   "x^{\\operatorname{wrap}(i'+1)})) (\\operatorname{mean}_{i''}(x^{i''+1} "
+                   "\\operatorname{mean}_i(x^{i+i''})))",
+                   "r", {v, x, c}, {{"i", 4}, {"i'", 2}}) == "");
     for (const char* const i : {"i'", "i''"})
         for (const char* const k : {"i", "i'", "i'''"}) {
             if (std::string(i) == k) continue;
@@ -180,6 +185,25 @@ TEST_CASE("what a letter with primes is given is nothing of what is derived", "[
             CHECK(wrong_in(text, "r", {d, e}, {{i, 2}}) == "");
             CHECK(wrong_in(text, "r", {d, e}, {{k, 2}}) == "");
         }
+}
+
+TEST_CASE("a count is of what is around it through all sums", "[gradient]") {
+    CHECK(wrong_in("r^{k'} = b^{k'} (\\operatorname{mean}_k(x^{k'-k+3} \\frac{c}{\\sum_{k'''} 1})) "
+                   "(\\operatorname{mean}_{k''}(\\frac{c}{\\sum_{k'''''} 1}))",
+                   "r", {{"b", {3}}, {"x", {6}}, {"c", {}}}) == "");
+}
+
+TEST_CASE("a letter of two extents is refused before it is differentiated", "[gradient]") {
+    const std::vector<given_tensor> inputs{{"x", {6}}, {"w", {5}}, {"c", {}}};
+    const std::string wrong =
+        wrong_in("r = (\\sum_{k''} (\\sum_{k'} x^{k'+1}) c) (\\sum_{k'} w^{2k'})", "r", inputs);
+    CAPTURE(wrong);
+    CHECK(wrong.find("nothing says which extent the index k'' has: 5 in axis 0 of x, or 3 in axis "
+                     "0 of w") != std::string::npos);
+    // but where a place says it
+    CHECK(wrong_in("r = (\\sum_{k''} (\\sum_{k'} x^{k'+1}) x^{\\operatorname{clamp}(k''+0)}) "
+                   "(\\sum_{k'} w^{2k'})",
+                   "r", inputs) == "");
 }
 
 TEST_CASE("random letters that have their extents from one another", "[gradient]") {

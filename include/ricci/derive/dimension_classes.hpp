@@ -127,8 +127,6 @@ private:
         });
         read(q.name, q.positions);
         walk(e, q.body);
-        separate_ = separate_ || is_bound_twice(first_places_[e], true);
-        const bool separate = separate_ || is_bound_twice(first_places_[e], false);
         for (std::int32_t k = first_places_[e]; k < places_.size(); ++k) {
             place& s = places_[k];
             const arithmetic reach =
@@ -140,18 +138,7 @@ private:
                      (s.body != none && is_compared(p_, s.body, s.index)))
                 s.comes = known::late;
         }
-        for (std::int32_t k = first_places_[e]; k < places_.size(); ++k) share_letter(k, separate);
-    }
-    /// Whether two signs bind one symbol, or symbols of one spelling.
-    constexpr bool is_bound_twice(std::int32_t first, bool symbol) const {
-        for (std::int32_t k = first; k < places_.size(); ++k)
-            for (std::int32_t j = first; j < k; ++j) {
-                const place &a = places_[j], &b = places_[k];
-                if (a.body == none || b.body == none || a.body == b.body) continue;
-                if (a.index == b.index || (!symbol && p_.index(a.index) == p_.index(b.index)))
-                    return true;
-            }
-        return false;
+        for (std::int32_t k = first_places_[e]; k < places_.size(); ++k) share_letter(k);
     }
     constexpr void bind(ref e, ref index, ref body) {
         const std::int32_t made = places_.size();
@@ -227,18 +214,17 @@ private:
                 mine.body = its.body;
             }
     }
-    /// What no tensor says has the extent of its letter. A count has that of the index around which
-    /// it counts, and one with primes that of the letter itself, whatever the caller gives; others
-    /// may be given another one. `separate`: letters bound by several signs share after what
-    /// conditions say, unless one is around the other.
-    constexpr void share_letter(std::int32_t k, bool separate) {
+    /// What no tensor says has the extent of its letter, unless the caller gives it another one. A
+    /// count has that of the index around which it counts, whatever the caller gives. Where none of
+    /// the letter is around, conditions are asked first.
+    constexpr void share_letter(std::int32_t k) {
         place& s = places_[k];
         if (s.said || s.body == none) return;
         const bool around = s.partner != none;
-        if (!around && separate && s.comes == known::late) return;
-        if (!around) s.partner = of_its_letter(k, separate);
+        if (!around && s.comes == known::late) return;
+        if (!around) s.partner = of_its_letter(k);
         if (s.partner == none) return;
-        s.by_letter = !(around && s.counts) && (primes(k) == 0 || primes(s.partner) > 0);
+        s.by_letter = !(around && s.counts);
         if (!s.by_letter) unite(s.member, places_[s.partner].member);
     }
     constexpr std::int32_t primes(std::int32_t k) const {
@@ -249,7 +235,7 @@ private:
     /// places of symbols that of the letter itself before those with primes, and of those the
     /// symbol that stands first. The axis on which a place is written out, [p = i - 1], is a letter
     /// of its own.
-    constexpr std::int32_t of_its_letter(std::int32_t k, bool separate) {
+    constexpr std::int32_t of_its_letter(std::int32_t k) {
         ir::index_set seen;
         std::int32_t best = none;
         for (std::int32_t j = first_places_.back(); j < places_.size(); ++j) {
@@ -259,8 +245,6 @@ private:
             seen.add(i);
             const auto comes_first = [&](std::int32_t other) {
                 const bool primed = primes(j) > 0, its = primes(other) > 0;
-                const bool late = places_[j].comes == known::late;
-                if (!separate && late != (places_[other].comes == known::late)) return !late;
                 return primed != its ? its : i < places_[other].index;
             };
             const bool before = places_[j].comes < places_[k].comes;
@@ -298,7 +282,6 @@ private:
     buffer<std::int32_t> above_;    // of each member of a class another one, or itself
     buffer<std::int32_t> current_;  // by index: its place where we are
     buffer<std::int32_t> around_;   // the places around where we are
-    bool separate_ = false;         // a sign of an equation so far binds a symbol again
 };
 
 }  // namespace ricci::derive

@@ -28,7 +28,7 @@ protected:
         bool alone = true;  // no other index of the equation has an extent to share
         for (std::int32_t j = first_places_[e]; j < end_of(e); ++j) {
             const place& s = places_[j];
-            if (root(s.member) == root(places_[k].member)) continue;
+            if (root(s.member) == root(places_[k].member) || has_extent_from(j, k)) continue;
             if (same_letter(s.index, index) && s.comes == known::early) return false;
             alone = alone && s.comes != known::early;
         }
@@ -73,6 +73,12 @@ protected:
     }
 
 private:
+    /// Whether a place that no tensor says has the extent of another one by its letter.
+    constexpr bool has_extent_from(std::int32_t mine, std::int32_t other) const {
+        while (mine != ir::none && mine != other)
+            mine = places_[mine].said ? ir::none : places_[mine].partner;
+        return mine == other;
+    }
     /// Whether an expression reads a tensor with an axis of the class, or what is made from one.
     constexpr bool is_borrower_read(ref n, std::int32_t members) {
         buffer<bool> seen;

@@ -65,6 +65,10 @@ public:
 private:
     template <class Program, class Table>
     friend struct shape_inference;
+    template <class Program, class Table>
+    friend struct lent_extents;
+    template <class Program, class Table>
+    friend struct extent_scopes;
     /// An extent, and the axis that gave it.
     struct cell {
         std::int64_t extent;

@@ -79,4 +79,20 @@ constexpr mistake unknown_extent(const auto& p, ref e, ref i) {
     return make_mistake(mistake_kind::unknown_extent, s);
 }
 
+/// "nothing says which extent the index k has": conditions or letters say these two.
+constexpr mistake two_extents(const auto& p, ref e, ref i, const auto& a, const auto& b) {
+    detail::text_builder s;
+    in_equation(p, s, e);
+    s << "nothing says which extent the index " << p.index(i) << " has: " << a.extent;
+    say_origin(p, s, a.name, a.axis);
+    s << ", or " << b.extent;
+    say_origin(p, s, b.name, b.axis);
+    s << "; bind it: \"" << p.index(i) << "\"_i = ...";
+    const auto& of = a.name != none ? a : b;
+    if (of.name != none)
+        s << ", or write its axis behind the equation: " << p.index(i)
+          << " \\in \\operatorname{axis}_" << of.axis << "(" << p.name(of.name) << ")";
+    return make_mistake(mistake_kind::extents, s);
+}
+
 }  // namespace ricci::ir

@@ -8,6 +8,7 @@
 #include <ricci/ir/extrema.hpp>
 #include <ricci/ir/mistake.hpp>
 #include <ricci/ir/conditions.hpp>
+#include <ricci/ir/lent_extents.hpp>
 #include <ricci/ir/print.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/shape_table.hpp>
@@ -23,29 +24,22 @@ constexpr bool accumulate(std::int64_t& a, std::int64_t b, std::int64_t c, bool 
     return !__builtin_mul_overflow(b, c, &product) && !__builtin_add_overflow(a, product, &a);
 }
 
-/// One pass over the equations in their order; the only friend that fills a table. A template:
-/// files that ask for no shapes build nothing of it.
+/// Passes over the equations in their order; with its parts the only friend that fills a table. A
+/// template: files that ask for no shapes build nothing of it.
 template <class Program = program_view, class Table = shape_table>
-struct shape_inference {
+struct shape_inference : lent_extents<Program, Table> {
     using program = Program;
+    using base = lent_extents<Program, Table>;
+    using base::ask_lenders, base::compared_round, base::complete, base::doubt_, base::enter,
+        base::extent, base::forget_lenders, base::found, base::given_round, base::guarded_round,
+        base::guards_, base::is_guarded, base::is_open, base::last_pass_, base::last_round,
+        base::lettered_, base::outside_, base::p, base::round_, base::share_compared,
+        base::share_given, base::share_primed, base::shared_, base::shared_round, base::t,
+        base::unify, base::unread_, base::unsettled_, base::walk, base::cell, base::current_;
+    using base::base;
 
-    const Program& p;
-    Table& t;
-    bool complete;  // every extent has to be known in the end
-    mistake found = {};
-    std::int32_t round_ = 0;
-    std::int32_t unread_ = 0;  // powers of 0 around the place in hand: no place below has to exist
-    detail::buffer<std::int32_t> current_ = {};  // by index: its cell at the place in hand
-    detail::buffer<ref> owners_ = {};            // by index: the first reduction that binds it
-    bool twins_ = false;                         // two signs bind letters of one spelling
-    detail::buffer<ref> around_ = {};            // the indices of the left and of the sums around
-    std::int32_t guards_ = 0;  // how many brackets and cases are around the place in hand
-    detail::buffer<std::int32_t> outside_ = {};  // by index: how many of them around what binds it
-    bool learnt_ = false;                        // a use gave an axis its extent, in this pass
-    bool open_ = false;                          // an extent stayed open, in this pass
-    bool unsettled_ = false;                     // an index of the equation is open, in this round
-    bool shared_ = false;                        // a condition gave an extent in this round
-    bool last_pass_ = false;
+    bool learnt_ = false;  // a use gave an axis its extent, in this pass
+    bool open_ = false;    // an extent stayed open, in this pass
     /// The largest extent of an open index that keeps the arithmetic places of a tensor inside.
     struct candidate {
         std::int32_t cell;
@@ -56,54 +50,6 @@ struct shape_inference {
     };
     detail::buffer<candidate> candidates_ = {};
 
-    /// Visits every node, children first, with the cells of the indices that are bound around it.
-    /// Stands before its callers, where clang looks for it while it evaluates constants.
-    template <class Visit>
-    constexpr void walk(ref e, ref n, const Visit& visit, ref divided = none) {
-        const node& x = p.nodes[n];
-        const std::int32_t mark = around_.size();
-        const bool unread = is_power_of_zero(p, x);
-        unread_ += unread ? 1 : 0;
-        detail::buffer<bound> before;
-        for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k) {
-            const ref i = p.reduced(x, k);
-            before.push({current_[i], outside_[i]});
-            current_[i] = cell_of(e, n, i, divided);
-            obey(e, i);
-            outside_[i] = guards_;
-            around_.push(i);
-        }
-        const guarded_children under_bracket(p, x);
-        for (std::int32_t k = 0; k < x.children.count; ++k) {
-            // what stands for its shape alone says it beside a bracket too
-            const bool guarded = under_bracket(k) && !is_power_of_zero(p, p.nodes[p.child(x, k)]);
-            guards_ += guarded ? 1 : 0;
-            walk(e, p.child(x, k), visit, x.kind == op::divide ? p.child(x, 0) : none);
-            guards_ -= guarded ? 1 : 0;
-        }
-        visit(n);
-        unread_ -= unread ? 1 : 0;
-        around_.shrink(mark);
-        for (std::int32_t k = 0; k < before.size(); ++k) {
-            current_[p.reduced(x, k)] = before[k].cell;
-            outside_[p.reduced(x, k)] = before[k].guards;
-        }
-    }
-
-    /// An index that is bound around the place in hand: its cell outside, and the guards there.
-    struct bound {
-        std::int32_t cell;
-        std::int32_t guards;
-    };
-    /// Places under a bracket or in cases need not exist: they say an extent if nothing else does.
-    /// A bracket around the sign that binds an index says nothing of where that runs.
-    constexpr bool is_guarded(const position& q) const {
-        bool guarded = false;
-        for (std::int32_t k = 0; k < q.terms.count; ++k)
-            guarded = guarded || guards_ > outside_[p.affine_terms[q.terms.first + k].index];
-        return guarded;
-    }
-
     /// Equations in their order; again while a use has given a tensor, defined above it by
     /// positions alone, an extent that its own equation does not show.
     constexpr void run() {
@@ -111,6 +57,7 @@ struct shape_inference {
             learnt_ = open_ = false;
             pass();
         } while (learnt_ && open_ && !found);
+        if (!found) found = static_cast<mistake&&>(doubt_);
         if (complete && !found && open_) {
             last_pass_ = true;
             pass();
@@ -142,10 +89,12 @@ struct shape_inference {
     }
     constexpr void pass() {
         relate_derivatives();
+        doubt_ = {};
         for (ref e = 0; e < p.equations.size() && !found; ++e) {
             const equation& q = p.equations[e];
             if (q.claim) continue;
             enter(e);
+            forget_lenders(e);
             shape_of_derivative(p, t, q.name);
             // Plain positions first; merged and affine positions are solved with what is known by
             // then, twice because one may give another its extents, and merged ones before: an
@@ -154,7 +103,7 @@ struct shape_inference {
             for (round_ = 0; round_ <= last_round && !found; ++round_) {
                 candidates_.clear();
                 unsettled_ = false;
-                shared_ = false;
+                shared_ = lettered_ = false;
                 walk(e, q.body, [&](ref n) {
                     const node& x = p.nodes[n];
                     if (x.kind == op::tensor) see(e, x.name, x.positions);
@@ -171,93 +120,14 @@ struct shape_inference {
                 if (round_ == given_round) share_given(e);
                 if (round_ >= shared_round) share_primed(e);
                 if (!unsettled_ && round_ < last_round) round_ = last_round - 1;
-                else if (shared_)
-                    --round_;  // \sum_{j \le i} \sum_{k \le j} x^k: k says j, j says i
+                else if (shared_) --round_;  // j <= i, k <= j, x^k: k says j, j says i
+                else if (lettered_) round_ = given_round;
             }
             if (!found) define(e);
         }
     }
 
 private:
-    // 0: plain places; 1: merged axes, and after it what was given; 2, 3: arithmetic, and after it
-    // indices of one letter; 4: the same with what that gave; 5: arithmetic under brackets, without
-    // a number; 6: with one; 7: indices that conditions compare; 8: what does not fit is said
-    static constexpr std::int32_t given_round = 1, shared_round = 3, guarded_round = 5,
-                                  compared_round = 7, last_round = 8;
-
-    // Scopes --------------------------------------------------------------------------------------
-
-    constexpr shape_table::cell& cell(ref i) { return t.cells_[current_[i]]; }
-    constexpr std::int64_t& extent(ref i) { return cell(i).extent; }
-
-    /// Every index starts in a cell of its own, which holds what the caller gave.
-    constexpr void enter(ref e) {
-        current_.clear();
-        outside_.clear();
-        owners_.clear();
-        twins_ = false;
-        around_.clear();
-        for (ref i = 0; i < p.indices.size(); ++i) {
-            current_.push(e * t.indices_ + i);
-            outside_.push(0);
-            owners_.push(none);
-            extent(i) = t.given_[i];
-        }
-        for_each_index(p, p.equations[e].positions, [&](ref i) {
-            around_.push(i);
-            obey(e, i);
-        });
-    }
-    /// An index that the text says to run over an axis has its extent, whatever else would give one.
-    constexpr void obey(ref e, ref i) {
-        const axis& along = p.indices[i].along;
-        if (along.tensor == none || found) return;
-        shape_of_derivative(p, t, along.tensor);
-        const std::int32_t rank = t.ranks_[along.tensor];
-        if (rank >= 0 && along.number >= rank) found = no_such_axis(p, e, i, rank);
-        if (rank < 0 && complete && last_pass_ && !found) found = unknown_extent(p, e, i);
-        if (found || rank < 0) return;
-        const std::int64_t size = t.extent(along.tensor, along.number);
-        if (size != open_extent) unify(e, i, size, along.tensor, along.number);
-    }
-    /// Whether an index has no extent yet, and may have that of another.
-    constexpr bool is_open(ref i) {
-        return extent(i) == open_extent && p.indices[i].along.tensor == none;
-    }
-    /// The first sign that binds an index has the index's cell, each later one its own. The count of
-    /// a mean has that of the sum which it divides: it counts the places of that sum.
-    constexpr std::int32_t cell_of(ref e, ref n, ref i, ref divided) {
-        const bool counts = p.nodes[n].value == some_place && divided != none && n != divided &&
-                            binds_index(divided, i);
-        const ref sign = counts ? divided : n;
-        if (owners_[i] == none) own(i, n);
-        if (owners_[i] == sign) return e * t.indices_ + i;
-        const std::int32_t known = cell_in_scope(e, n, i);
-        if (known != none) return known;
-        std::int32_t made = counts ? cell_in_scope(e, sign, i) : none;
-        if (made == none) made = t.cells_.push({t.given_[i], none, 0});
-        t.scopes_.push({e, n, i, made});
-        return made;
-    }
-    /// Another symbol of the same spelling is the same letter, bound by another sign.
-    constexpr void own(ref i, ref sign) {
-        owners_[i] = sign;
-        for (ref j = 0; j < p.indices.size(); ++j)
-            twins_ = twins_ || (j != i && owners_[j] != none && owners_[j] != sign &&
-                                p.index(j) == p.index(i));
-    }
-    constexpr std::int32_t cell_in_scope(ref e, ref n, ref i) const {
-        for (const shape_table::scope& s : t.scopes_)
-            if (s.equation == e && s.node == n && s.index == i) return s.cell;
-        return none;
-    }
-    constexpr bool binds_index(ref sign, ref i) const {
-        const node& x = p.nodes[sign];
-        for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
-            if (p.reduced(x, k) == i) return true;
-        return false;
-    }
-
     // Shapes --------------------------------------------------------------------------------------
 
     constexpr void see(ref e, ref name, range at) {
@@ -282,47 +152,12 @@ private:
                 see_arithmetic(e, q, size, name, axis, round_ >= last_round);
         }
     }
-    constexpr void unify(ref e, ref i, std::int64_t size, ref name, std::int32_t axis) {
-        if (extent(i) == open_extent) {
-            cell(i) = {size, name, axis};
-        } else if (extent(i) != size) {
-            detail::text_builder s;
-            in_equation(p, s, e);
-            s << "the index " << p.index(i) << " has extent " << extent(i);
-            say_origin(p, s, cell(i).name, cell(i).axis);
-            s << " and " << size << " in axis " << axis << " of " << p.name(name);
-            found = make_mistake(mistake_kind::extents, s);
-        }
-    }
     constexpr void note_open(ref i) { unsettled_ = unsettled_ || extent(i) == open_extent; }
     /// The extent of an axis that the tensor's own equation does not show, from one of its uses.
     constexpr void learn(ref name, std::int32_t axis, ref i) {
         if (extent(i) == open_extent) return;
         t.axes_[t.first_[name] + axis] = extent(i);
         learnt_ = true;
-    }
-    /// i has the extent of j where a condition compares the two, if nothing else gives it.
-    constexpr void share_compared(const node& x) {
-        const node &a = p.nodes[p.child(x, 0)], &b = p.nodes[p.child(x, 1)];
-        if (a.kind == op::position && b.kind == op::tensor) share_axis_of_places(a, b);
-        if (b.kind == op::position && a.kind == op::tensor) share_axis_of_places(b, a);
-        if (a.kind != op::position || b.kind != op::position) return;
-        const ref i = p.at(a.positions, 0).index, j = p.at(b.positions, 0).index;
-        if (is_open(i) && extent(j) != open_extent) cell(i) = cell(j);
-        else if (is_open(j) && extent(i) != open_extent) cell(j) = cell(i);
-        else return;
-        shared_ = true;
-    }
-    /// [y_i = k]: k runs over the axis that y has places of, if nothing else says how far.
-    constexpr void share_axis_of_places(const node& position, const node& tensor) {
-        const ref i = p.at(position.positions, 0).index;
-        if (!is_of_places(p, tensor.name) || !is_open(i)) return;
-        const ref e = p.definition(tensor.name);
-        const ref along = p.reduced(p.nodes[p.equations[e].body], 0);
-        const shape_table::cell axis = t.cells_[e * t.indices_ + along];
-        if (axis.extent == open_extent) return;
-        cell(i) = axis;
-        shared_ = true;
     }
     /// Which round what may lie outside is asked in, by its number.
     constexpr bool counts_guarded(std::int64_t offset) const {
@@ -479,91 +314,6 @@ private:
           << (count > 1 ? ", the product of the extents of " : ", the extent of ") << letters.view()
           << ", does not divide";
     }
-    constexpr text_view letter(ref index) const {
-        text_view text = p.index(index);
-        while (text.size > 0 && text[text.size - 1] == '\'') --text.size;
-        return text;
-    }
-    /// What the caller gave j holds for each symbol that is spelt so, and for j', wherever they
-    /// stand without a plain place: arithmetic would take the most that fits. But where j' only
-    /// counts, as in \sum_{j'} 1, it counts the index of its letter around it, whatever that is: by
-    /// which derived equations write the extents of axes.
-    constexpr void share_given(ref e) {
-        if (!unsettled_) return;
-        index_set counted;
-        walk(e, p.equations[e].body, [&](ref n) {
-            const node& x = p.nodes[n];
-            for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k) {
-                const bool counts = p.nodes[p.child(x, 0)].kind == op::number;
-                take_given(p.reduced(x, k), counts);
-                if (counts) counted.add(p.reduced(x, k));
-            }
-        });
-        for (ref i = 0; i < p.indices.size(); ++i)
-            if (!counted.has(i)) take_given(i, false);
-    }
-    constexpr void take_given(ref i, bool counts) {
-        text_view spelling = p.index(i);
-        take_given_of(i, spelling);
-        if (counts && counted_around(i) != none) return;
-        while (spelling.size > letter(i).size) {
-            --spelling.size;
-            take_given_of(i, spelling);
-        }
-    }
-    constexpr void take_given_of(ref i, text_view spelling) {
-        for (ref j = 0; j < p.indices.size() && is_open(i); ++j)
-            if (t.given_[j] != open_extent && p.index(j) == spelling)
-                cell(i) = {t.given_[j], none, 0};
-    }
-    /// Where nothing else gives j' an extent it has that of j: of the j around it, or of any other.
-    constexpr void share_primed(ref e) {
-        if (!unsettled_) return;
-        walk(e, p.equations[e].body, [&](ref n) {
-            const node& x = p.nodes[n];
-            for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
-                if (is_open(p.reduced(x, k))) share_around(p.reduced(x, k));
-        });
-        const bool separate = round_ < last_round && (t.scopes_.size() > 0 || twins_);
-        for (ref i = 0; i < p.indices.size() && !separate; ++i) share_with_any(e, i);
-        if (!separate)
-            walk(e, p.equations[e].body, [&](ref n) {
-                const node& x = p.nodes[n];
-                for (std::int32_t k = 0; binds(x) && k < x.indices.count; ++k)
-                    share_with_any(e, p.reduced(x, k));
-            });
-    }
-    /// As counted_around() says; one that has no extent yet is waited for.
-    constexpr void share_around(ref i) {
-        ref best = counted_around(i);
-        if (round_ >= last_round && best != none && extent(best) == open_extent)
-            best = counted_around(i, true);
-        if (best != none && extent(best) != open_extent) cell(i) = cell(best);
-    }
-    /// Of the indices around with this letter and fewer primes the one with most; else any.
-    /// `known`: of those that have an extent.
-    constexpr ref counted_around(ref i, bool known = false) {
-        ref best = none;
-        for (ref j : around_) {
-            if (j == i || !(letter(j) == letter(i)) || (known && extent(j) == open_extent))
-                continue;
-            const auto fits = [&](ref k) { return p.index(k).size < p.index(i).size; };
-            if (best == none || (fits(j) && (!fits(best) || p.index(j).size > p.index(best).size)))
-                best = j;
-        }
-        return best;
-    }
-    constexpr void share_with_any(ref e, ref i) {
-        // the letter itself first, then the letter with other primes
-        for (std::int32_t pass = 0; pass < 2; ++pass)
-            for (ref j = 0; j < p.indices.size(); ++j) {
-                if (!is_open(i) || !(letter(j) == letter(i))) continue;
-                if (p.indices[j].extent < 0) continue;  // of an axis that a place is written out on
-                if (pass == 0 && letter(j).size != p.index(j).size) continue;
-                const shape_table::cell& first = t.cells_[e * t.indices_ + j];
-                cell(i) = extent(j) == open_extent ? first : cell(j);
-            }
-    }
     /// The shape of what the equation defines, and a complaint where an extent stays open.
     constexpr void define(ref e) {
         const equation& q = p.equations[e];
@@ -575,6 +325,7 @@ private:
             if (binds(x) && x.value >= 1) need_places(e, p.reduced(x, 0), x.value);
             if (gives_place(x)) need_place(e, p.reduced(x, 0));
         });
+        if (!found) ask_lenders(e);
         if (found) return;
         if (t.ranks_[q.name] >= 0) {
             for (std::int32_t axis = 0; axis < t.ranks_[q.name]; ++axis) {

@@ -83,6 +83,32 @@ static_assert(has_shape("Y^{ij'} = \\sum_j X^{ij}", x23, {"Y", 2, {2, 3}}) ==
               false);  // j' stands on the left alone
 static_assert(has_shape("Y^{ij} = [j = j'] X^{ij'}", x23, {"Y", 2, {2, 3}}));  // j is as long as j'
 
+// What is between indices of one letter, or between a letter and a condition, is for the caller.
+constexpr shape two[] = {{"x", 1, {6}}, {"w", 1, {4}}, {"b", 1, {3}}};
+static_assert(
+    refused("y = \\sum_j x^j + \\sum_j w^j + \\sum_{j'} c", two, mistake_kind::extents,
+            "nothing says which extent the index j' has: 6 in axis 0 of x, or 4 in axis 0 "
+            "of w; bind it: \"j'\"_i = ..., or write its axis behind the equation: "
+            "j' \\in \\operatorname{axis}_0(x)"));
+static_assert(refused("y = \\sum_{j'} x^{j'} + \\sum_{j''} w^{j''} + \\sum_j c", two,
+                      mistake_kind::extents, "which extent the index j has: 6"));
+static_assert(refused("y^i = b^i \\sum_{j'} [j' \\ge i] \\sum_j x^j", two, mistake_kind::extents,
+                      "which extent the index j' has: 3 in axis 0 of b, or 6 in axis 0 of x"));
+static_assert(refused("y^{ik} = b^i x^k \\sum_j [j \\ge i] [j \\ge k]", two, mistake_kind::extents,
+                      "which extent the index j has: 3 in axis 0 of b, or 6 in axis 0 of x"));
+static_assert(refused("y^i = b^i \\sum_{k} ([k \\ge i] \\sum_j [j = k] w^{j})", two,
+                      mistake_kind::extents, "which extent the index k has"));
+// j itself comes before j'', and what is around, through all sums, before both
+constexpr bool is_as_long(text_view text, text_view index, std::int64_t extent) {
+    return inferred(text, two, [&](const program_view& p, const shape_table& t, const mistake& m) {
+        for (ref i = 0; i < p.indices.size(); ++i)
+            if (p.index(i) == index) return !m && t.index_extent(0, i) == extent;
+        return false;
+    });
+}
+static_assert(is_as_long("y = \\sum_j x^j + \\sum_{j''} w^{j''} + \\sum_{j'} c", "j'", 6));
+static_assert(is_as_long("y^{k'} = b^{k'} (\\sum_k x^k) \\sum_{k''} \\sum_{k'''} c", "k'''", 3));
+
 constexpr shape merged[] = {{"P", 2, {5, 12}}, {"W", 2, {3, 7}}};
 static_assert(has_shape("Y^{hia} = P^{i(ha)} \\sum_b W^{hb}", merged, {"Y", 3, {3, 5, 4}}));
 
