@@ -157,6 +157,10 @@ class Command(unittest.TestCase):
         words = ["grad", "-", "--of", "E", "--by", "v", "--run", "v=v.npy", "A=A.npy"]
         self.works(*words, "a:2", text=text)
         self.refused("c", *words, "c:2", text=text)
+        # ... and a letter that no derived equation has says how far another one runs
+        self.works("grad", "-", "--by", "v", "--run", "v=v.npy", "c=1", "i:1", "-o", "dL/dv=dv3.npy",
+                   text="r = \\sum_i c + \\sum_{i'} v^{i'+1}")
+        np.testing.assert_allclose(np.load(self.path / "dv3.npy"), [0, 1, 0])
         self.refused("add --run", "grad", "loss.tex", *files)
 
     def test_derivatives_within_a_text(self):

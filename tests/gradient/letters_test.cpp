@@ -193,6 +193,19 @@ TEST_CASE("a count is of what is around it through all sums", "[gradient]") {
                    "r", {{"b", {3}}, {"x", {6}}, {"c", {}}}) == "");
 }
 
+TEST_CASE("what says an extent in the source says it in what is derived", "[gradient]") {
+    // k'' and i are open in v^{k''+i}: k, which is around it, says k''
+    CHECK(wrong_in("r^k = b^k (\\sum_i (\\operatorname{mean}_{k''}(v^{k''+i} "
+                   "\\prod_{i'}(w^{k-i'+1})))) (\\operatorname{logsumexp}_{k''}(z^{(k''k)} "
+                   "v^{\\operatorname{clamp}(k''+0)}))",
+                   "r", {{"b", {3}}, {"v", {4}}, {"w", {5}}, {"z", {6}}}, {{"i'", 1}}) == "");
+    // the place that is taken around v says i' before i'' has an extent
+    CHECK(wrong_in("r = (\\operatorname{mean}_{i''}(w^{i''} \\operatorname{mean}_{i : i \\le i''}("
+                   "\\operatorname{logsumexp}_k(x^{\\operatorname{pad}(k+1)})))) "
+                   "(\\operatorname{logsumexp}_{i''}(\\prod_{i'}(v^{\\operatorname{wrap}(i'+1)})))",
+                   "r", {{"x", {6}}, {"v", {4}}, {"w", {5}}}) == "");
+}
+
 TEST_CASE("a letter of two extents is refused before it is differentiated", "[gradient]") {
     const std::vector<given_tensor> inputs{{"x", {6}}, {"w", {5}}, {"c", {}}};
     const std::string wrong =

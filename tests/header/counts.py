@@ -24,7 +24,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Of the library's own headers, 400 of them for the views and values of tensors; and of those that
 # they include from the standard library and Hana, more with every version of them.
-MOST_LINES = {"reading": 15_460, "header": 23_010, "equations": 23_025}
+MOST_LINES = {"reading": 15_480, "header": 23_040, "equations": 23_055}
 MOST_LINES_OF_OTHERS = 30_000
 MOST_INSTANTIATIONS = {"reading": 2_895, "header": 3_045, "equations": 3_870}
 

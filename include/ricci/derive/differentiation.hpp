@@ -17,6 +17,7 @@
 #include <ricci/ir/letters_beside_names.hpp>
 #include <ricci/ir/extrema.hpp>
 #include <ricci/ir/mistake.hpp>
+#include <ricci/ir/primes.hpp>
 #include <ricci/ir/program.hpp>
 #include <ricci/ir/rewrite.hpp>
 
@@ -247,7 +248,8 @@ protected:
         ir::program out =
             axis_sayer<Program>(p_, dimensions_, source_names_, derived_, stated_).run(all);
         p_.equations = equations;
-        if (ir::part_letters_from_names(out)) return ir::compact(out);
+        if (ir::part_letters_from_names(out)) out = ir::compact(out);
+        ir::keep_lending_letters(p_, out);
         return out;
     }
 

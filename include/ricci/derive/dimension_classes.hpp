@@ -224,8 +224,11 @@ private:
         if (!around && s.comes == known::late) return;
         if (!around) s.partner = of_its_letter(k);
         if (s.partner == none) return;
-        s.by_letter = !(around && s.counts);
-        if (!s.by_letter) unite(s.member, places_[s.partner].member);
+        if (around && s.counts) return unite(s.member, places_[s.partner].member);
+        // what is around, and known late itself, comes after what the body says
+        const bool is_late = around && places_[s.partner].comes != known::early;
+        s.by_letter = !is_late || !(arithmetic_of(p_, s.body, s.index) != arithmetic::absent ||
+                                    is_compared(p_, s.body, s.index));
     }
     constexpr std::int32_t primes(std::int32_t k) const {
         const ref i = places_[k].index;

@@ -384,9 +384,14 @@ private:
         if (body == none) return false;
         if (whole && b.index == index && ir::same_expression(p_, mine, body)) return true;
         ir::index_set outer;
-        for (const binding& o : around_)
+        bool solved = true;  // else what is around with its letter says it, here another one
+        for (const binding& o : around_) {
             if (o.guards < b.guards) outer.add(o.index);
-        return reach && extent_places<Program>(p_).alike(b.body, b.index, body, index, outer);
+            if (o.index != b.index && same_letter(o.index, b.index))
+                solved = is_solved(p_, p_.equations[e].body, b.index);
+        }
+        return reach && solved &&
+               extent_places<Program>(p_).alike(b.body, b.index, body, index, outer);
     }
 
     /// Whether an index around a count, of its letter, gets more primes in the end: the count would

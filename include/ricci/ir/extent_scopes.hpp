@@ -24,6 +24,7 @@ struct extent_scopes {
     bool complete;  // every extent has to be known in the end
     mistake found = {};
     bool last_pass_ = false;
+    bool open_ = false;                          // an extent stayed open, in this pass
     detail::buffer<std::int32_t> current_ = {};  // by index: its cell at the place in hand
     detail::buffer<ref> owners_ = {};            // by index: the first reduction that binds it
     detail::buffer<ref> around_ = {};            // the indices of the left and of the sums around
@@ -88,7 +89,7 @@ struct extent_scopes {
     }
     constexpr shape_table::cell& cell(ref i) { return t.cells_[current_[i]]; }
     constexpr std::int64_t& extent(ref i) { return cell(i).extent; }
-    /// An index that the text says to run over an axis has its extent, whatever else would give one.
+    /// An index that the text says to run over an axis has its extent, whatever else would say one.
     constexpr void obey(ref e, ref i) {
         const axis& along = p.indices[i].along;
         if (along.tensor == none || found) return;
@@ -96,6 +97,7 @@ struct extent_scopes {
         const std::int32_t rank = t.ranks_[along.tensor];
         if (rank >= 0 && along.number >= rank) found = no_such_axis(p, e, i, rank);
         if (rank < 0 && complete && last_pass_ && !found) found = unknown_extent(p, e, i);
+        open_ = open_ || rank < 0;  // whatever else would say the extent
         if (found || rank < 0) return;
         const std::int64_t size = t.extent(along.tensor, along.number);
         if (size != open_extent) unify(e, i, size, along.tensor, along.number);
@@ -104,7 +106,7 @@ struct extent_scopes {
     constexpr bool is_open(ref i) {
         return extent(i) == open_extent && p.indices[i].along.tensor == none;
     }
-    /// The first sign that binds an index has the index's cell, each later one its own. The count of
+    /// The first sign that binds an index has the index's cell, each later one its own. A count of
     /// a mean has that of the sum which it divides: it counts the places of that sum.
     constexpr std::int32_t cell_of(ref e, ref n, ref i, ref divided) {
         const bool counts = p.nodes[n].value == some_place && divided != none && n != divided &&

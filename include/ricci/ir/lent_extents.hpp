@@ -185,7 +185,7 @@ struct lent_extents : extent_scopes<Program, Table> {
             }
         });
     }
-    /// Visits the letters of factor 1 at places that need not exist, with the axis: of x_{i-1} below
+    /// Visits the letters of factor 1 at places that need not exist, with the axis: of x_{i-1} in
     /// a bracket, and of [p = i - 1], which says i by the axis of p.
     template <class Visit>
     constexpr void each_place(const node& x, const Visit& visit) {

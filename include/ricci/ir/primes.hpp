@@ -40,6 +40,21 @@ constexpr bool is_known_elsewhere(const Program& p, ref letter, ref index) {
     return letter < p.known_letters && its.tensor != none && mine.tensor != none && its != mine;
 }
 
+/// Of what a caller may give extents, what indices of `out` would have theirs from, j for j', is
+/// known there too: it can be given where no equation has it any more.
+constexpr void keep_lending_letters(const program& source, program& out) {
+    for (ref i = 0; i < source.known_letters; ++i) {
+        const detail::text_view spelling = source.index(i), letter = letter_of(source, i);
+        if (source.indices[i].extent < 0 || out.find(spelling) != none) continue;
+        bool lends = false, known = false;
+        for (ref j = 0, count = out.indices.size(); j < count; ++j) {
+            known = known || out.index(j) == spelling;
+            lends = lends || (letter_of(out, j) == letter && out.index(j).size > spelling.size);
+        }
+        if (lends && !known) out.intern_index(spelling);
+    }
+}
+
 /// The index with as few primes more as set it apart from all that are taken, and from letters
 /// whose extents would be given to it.
 constexpr ref with_more_primes(program& p, ref index, const index_set& taken) {

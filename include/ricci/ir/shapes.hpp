@@ -33,13 +33,12 @@ struct shape_inference : lent_extents<Program, Table> {
     using base::ask_lenders, base::compared_round, base::complete, base::doubt_, base::enter,
         base::extent, base::forget_lenders, base::found, base::given_round, base::guarded_round,
         base::guards_, base::is_guarded, base::is_open, base::last_pass_, base::last_round,
-        base::lettered_, base::outside_, base::p, base::round_, base::share_compared,
+        base::lettered_, base::open_, base::outside_, base::p, base::round_, base::share_compared,
         base::share_given, base::share_primed, base::shared_, base::shared_round, base::t,
         base::unify, base::unread_, base::unsettled_, base::walk, base::cell, base::current_;
     using base::base;
 
     bool learnt_ = false;  // a use gave an axis its extent, in this pass
-    bool open_ = false;    // an extent stayed open, in this pass
     /// The largest extent of an open index that keeps the arithmetic places of a tensor inside.
     struct candidate {
         std::int32_t cell;

@@ -98,6 +98,9 @@ static_assert(refused("y^{ik} = b^i x^k \\sum_j [j \\ge i] [j \\ge k]", two, mis
                       "which extent the index j has: 3 in axis 0 of b, or 6 in axis 0 of x"));
 static_assert(refused("y^i = b^i \\sum_{k} ([k \\ge i] \\sum_j [j = k] w^{j})", two,
                       mistake_kind::extents, "which extent the index k has"));
+// an axis that is said is that of a tensor that is known, whatever else would give the extent
+static_assert(refused("y^i = x^i, \\quad i \\in \\operatorname{axis}_0(z)", two,
+                      mistake_kind::unknown_extent, "the extent of the index i"));
 // j itself comes before j'', and what is around, through all sums, before both
 constexpr bool is_as_long(text_view text, text_view index, std::int64_t extent) {
     return inferred(text, two, [&](const program_view& p, const shape_table& t, const mistake& m) {
