@@ -5,7 +5,7 @@
 
 namespace ricci::testing {
 
-/// As long as it lives, plans cut planes of any size into panels of few rows.
+/// As long as it lives, plans cut small planes, too: into panels of few rows, and by conditions.
 class with_small_panels {
 public:
     with_small_panels() { setenv("RICCI_CUT_ALL", "1", 1); }

@@ -227,8 +227,8 @@ private:
         if (around && s.counts) return unite(s.member, places_[s.partner].member);
         // what is around, and known late itself, comes after what the body says
         const bool is_late = around && places_[s.partner].comes != known::early;
-        s.by_letter = !is_late || !(arithmetic_of(p_, s.body, s.index) != arithmetic::absent ||
-                                    is_compared(p_, s.body, s.index));
+        s.by_letter = !is_late || (arithmetic_of(p_, s.body, s.index) == arithmetic::absent &&
+                                   !is_compared(p_, s.body, s.index));
     }
     constexpr std::int32_t primes(std::int32_t k) const {
         const ref i = places_[k].index;

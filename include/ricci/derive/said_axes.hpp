@@ -384,13 +384,13 @@ private:
         if (body == none) return false;
         if (whole && b.index == index && ir::same_expression(p_, mine, body)) return true;
         ir::index_set outer;
-        bool solved = true;  // else what is around with its letter says it, here another one
+        bool below_letter = false;
         for (const binding& o : around_) {
             if (o.guards < b.guards) outer.add(o.index);
-            if (o.index != b.index && same_letter(o.index, b.index))
-                solved = is_solved(p_, p_.equations[e].body, b.index);
+            below_letter = below_letter || (o.index != b.index && same_letter(o.index, b.index));
         }
-        return reach && solved &&
+        // what places leave open the letter around says, and that may be another one here
+        return reach && (!below_letter || is_solved(p_, p_.equations[e].body, b.index)) &&
                extent_places<Program>(p_).alike(b.body, b.index, body, index, outer);
     }
 

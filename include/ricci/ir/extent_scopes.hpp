@@ -97,7 +97,7 @@ struct extent_scopes {
         const std::int32_t rank = t.ranks_[along.tensor];
         if (rank >= 0 && along.number >= rank) found = no_such_axis(p, e, i, rank);
         if (rank < 0 && complete && last_pass_ && !found) found = unknown_extent(p, e, i);
-        open_ = open_ || rank < 0;  // whatever else would say the extent
+        open_ = open_ || rank < 0;  // so that the last pass asks for it
         if (found || rank < 0) return;
         const std::int64_t size = t.extent(along.tensor, along.number);
         if (size != open_extent) unify(e, i, size, along.tensor, along.number);

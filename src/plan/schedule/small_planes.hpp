@@ -6,7 +6,7 @@
 
 namespace ricci::plan {
 
-/// Whether planes of any size are cut: tests look at small ones, and set RICCI_CUT_ALL=1.
+/// Whether planes are cut that are too small to gain by it: tests set RICCI_CUT_ALL=1.
 inline bool cuts_small_planes() {
     const char* const all = std::getenv("RICCI_CUT_ALL");
     return all != nullptr && std::string_view(all) == "1";
